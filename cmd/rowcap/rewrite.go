@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rowcap/rowcap/dialect"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// rewriteCmd is rowcap rewrite.
+type rewriteCmd struct {
+	Dialect string `required:"" placeholder:"NAME" help:"Grammar of the SQL: postgres, mysql or mariadb."`
+	rewrite.Policy
+	Limit  *uint64 `placeholder:"N" help:"Rows asked for with the request, as a tool's caller would."`
+	Format string  `default:"text" enum:"text,json" help:"Output: ${enum}. In text, what would be sent goes to standard output and the reasons to standard error."`
+	SQL    *string `arg:"" optional:"" name:"sql" help:"The SQL; standard input if it is not given. Write -- before SQL that begins with a dash."`
+}
+
+// Help describes what is printed.
+func (rewriteCmd) Help() string {
+	return `The JSON holds the whole text to be sent ("sql", empty if a statement is refused, as nothing is sent then) and, for each statement, what was decided: kind, method (pass, own, probe, exact, guard, refuse), cap and wanted (null if there is none), limit_source, obstacle, why, warnings, the statement's own text to be sent and the edits, whose start and end are byte offsets in the input.
+
+Exit status: 0 if the text is rewritten or passed, 1 if it is refused, 2 for a usage error.`
+}
+
+// Validate reports flags that have no meaning.
+func (c rewriteCmd) Validate() error {
+	if c.Dialect != "" { // kong reports that it is missing
+		if _, err := dialect.Lookup(c.Dialect); err != nil {
+			return err
+		}
+	}
+	if err := checkAsk(c.Limit); err != nil {
+		return err
+	}
+	return c.Policy.Validate()
+}
+
+// Run plans the SQL and prints the plans.
+func (c rewriteCmd) Run(std streams) error {
+	sql, err := readSQL(c.SQL, std.in)
+	if err != nil {
+		return err
+	}
+	d, err := dialect.Lookup(c.Dialect)
+	if err != nil {
+		return usageError{err}
+	}
+	r, err := rewrite.New(d, c.Policy)
+	if err != nil {
+		return usageError{err}
+	}
+	script := r.Script(sql, ask(c.Limit))
+	refused := script.Refused()
+	switch {
+	case c.Format == "json":
+		err = printPlans(std.out, script)
+	case refused == nil:
+		err = printText(std.out, script.SQL())
+	}
+	if err != nil {
+		return err
+	}
+	if c.Format == "text" {
+		explainPlans(std.err, script)
+	}
+	if refused != nil {
+		fmt.Fprintf(std.err, "rowcap: %s\nhint: %s\n", refused.Message, refused.Hint)
+		return errReported
+	}
+	return nil
+}
+
+// printText prints sql, and a newline if it does not end with one.
+func printText(w io.Writer, sql string) error {
+	if !strings.HasSuffix(sql, "\n") {
+		sql += "\n"
+	}
+	_, err := io.WriteString(w, sql)
+	return err
+}
+
+// plansJSON and planJSON are what rowcap rewrite --format json prints.
+type plansJSON struct {
+	SQL        string     `json:"sql"`
+	Statements []planJSON `json:"statements"`
+}
+
+type planJSON struct {
+	Kind        rewrite.Kind      `json:"kind"`
+	Method      rewrite.Method    `json:"method"`
+	Cap         *uint64           `json:"cap"`
+	LimitSource rewrite.Source    `json:"limit_source"`
+	Wanted      *uint64           `json:"wanted"`
+	Obstacle    string            `json:"obstacle"`
+	Why         string            `json:"why"`
+	Warnings    []rewrite.Warning `json:"warnings"`
+	SQL         string            `json:"sql"`
+	Edits       []rewrite.Edit    `json:"edits"`
+}
+
+func printPlans(w io.Writer, s rewrite.Script) error {
+	out := plansJSON{SQL: s.SQL(), Statements: make([]planJSON, len(s.Plans))}
+	if s.Refused() != nil {
+		out.SQL = ""
+	}
+	for i, p := range s.Plans {
+		out.Statements[i] = planJSON{
+			Kind: p.Statement.Kind, Method: p.Method, Cap: capRows(p), LimitSource: p.Cap.Source,
+			Obstacle: p.Statement.Obstacle, Why: p.Why, SQL: statementSQL(p),
+			Warnings: append([]rewrite.Warning{}, p.Warnings...),
+			Edits:    append([]rewrite.Edit{}, p.Edits...),
+		}
+		if p.Cap.Wanted > 0 {
+			out.Statements[i].Wanted = &p.Cap.Wanted
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
+
+// capRows is the number of p's cap, nil if there is none.
+func capRows(p rewrite.Plan) *uint64 {
+	if p.Cap.Source == rewrite.SourceNone || p.Cap.Rows == rewrite.NoLimit {
+		return nil
+	}
+	rows := p.Cap.Rows
+	return &rows
+}
+
+// statementSQL is what is sent of p's own statement, empty if it is refused.
+func statementSQL(p rewrite.Plan) string {
+	if p.Method == rewrite.MethodRefuse {
+		return ""
+	}
+	own := make([]rewrite.Edit, len(p.Edits))
+	for i, e := range p.Edits {
+		own[i] = rewrite.Edit{Start: e.Start - p.Statement.Pos, End: e.End - p.Statement.Pos, Text: e.Text}
+	}
+	return rewrite.ApplyEdits(p.Statement.Text, own)
+}
+
+// explainPlans prints a line for each statement and each of its warnings.
+func explainPlans(w io.Writer, s rewrite.Script) {
+	for i, p := range s.Plans {
+		held := "no cap"
+		if rows := capRows(p); rows != nil {
+			held = fmt.Sprintf("cap %d from %s", *rows, p.Cap.Source)
+		}
+		fmt.Fprintf(w, "statement %d: %s, %s, %s: %s\n", i+1, p.Statement.Kind, p.Method, held, p.Why)
+		for _, warning := range p.Warnings {
+			fmt.Fprintf(w, "statement %d: warning: %s: %s\n", i+1, warning.Kind, warning.Message)
+		}
+	}
+}

@@ -1,0 +1,9 @@
+package mysql
+
+import (
+	"testing"
+
+	"github.com/rowcap/rowcap/internal/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -1,0 +1,158 @@
+package mysqlwire
+
+import (
+	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// answer is the answer to one command, with as many results as its statements
+// give. It is relayed in the upstream loop.
+type answer struct {
+	*session
+	script rewrite.Script
+	// at is the plan of the result at hand; lost reports that it is not known
+	// any more which of several statements a result belongs to.
+	at   int
+	lost bool
+	// edited reports that the server got another text than the client sent.
+	edited bool
+	// stmt is the prepared statement that was executed, nil if none was.
+	stmt  *statement
+	shows diagnostics
+	// effect is what the script does to the session's settings.
+	effect effect
+	// told is the number of notices that this answer has brought about.
+	told int
+}
+
+func (s *session) newAnswer(script rewrite.Script) *answer {
+	return &answer{session: s, script: script}
+}
+
+// plan is the plan of the result at hand.
+func (a *answer) plan() rewrite.Plan {
+	if a.lost || a.at >= len(a.script.Plans) {
+		return a.rewriter.Guard("the result belongs to no statement that was read")
+	}
+	return a.script.Plans[a.at]
+}
+
+// next goes on to the plan of the next result. ok reports that the last one ended
+// with an OK packet and no rows, as CALL does after all its results.
+func (a *answer) next(ok bool) {
+	if len(a.script.Plans) <= 1 || a.lost || a.at >= len(a.script.Plans) {
+		return
+	}
+	switch a.script.Plans[a.at].Statement.Kind {
+	case rewrite.KindCall:
+		if ok {
+			a.at++
+		}
+	case rewrite.KindUnknown, rewrite.KindExecute:
+		a.lost = true
+	default:
+		a.at++
+	}
+}
+
+// results relays all results of the answer.
+func (a *answer) results() error {
+	for {
+		more, err := a.result()
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// minOK is the length of the shortest OK packet.
+const minOK = 7
+
+// result relays one result and reports whether more follow.
+func (a *answer) result() (more bool, err error) {
+	h, first, err := a.up.in.head()
+	if err != nil {
+		return false, err
+	}
+	switch first {
+	case packet.ErrHeader:
+		return a.relayError(h)
+	case packet.OKHeader:
+		return a.relayOK(h)
+	case infileHeader:
+		if err := a.relayInfile(h); err != nil {
+			return false, err
+		}
+		return true, nil // its OK or ERR is still to come
+	}
+	end, err := a.resultSet(h)
+	if err != nil || end.failed {
+		a.failed()
+		return false, err
+	}
+	return a.done(end.status, false), nil
+}
+
+// done ends a result and reports whether more follow.
+func (a *answer) done(status packet.Status, ok bool) bool {
+	if status.Has(packet.StatusMoreResults) {
+		a.next(ok)
+		return true
+	}
+	a.settings.apply(a.effect)
+	a.settings.observe(status)
+	return false
+}
+
+// relayOK relays the end of a statement without rows.
+func (a *answer) relayOK(h packet.Header) (more bool, err error) {
+	b, err := a.up.in.payload(h, maxControl)
+	if err != nil {
+		return false, err
+	}
+	ok, err := packet.DecodeOK(b, a.caps)
+	if err != nil {
+		return false, err
+	}
+	if err := a.track(ok.SessionState); err != nil {
+		return false, err
+	}
+	a.notes.server = ok.Warnings
+	if a.told > 0 {
+		if err := packet.PatchOK(b, ok.Status, addWarnings(ok.Warnings, a.told)); err != nil {
+			return false, err
+		}
+	}
+	if err := a.client.out.packet(b); err != nil {
+		return false, err
+	}
+	meter := a.plan().Meter()
+	a.door.observer.Answered(a.door.Name(), meter.Outcome())
+	return a.done(ok.Status, true), nil
+}
+
+// relayError relays an ERR packet, which ends the answer unless it is a report of
+// progress.
+func (a *answer) relayError(h packet.Header) (more bool, err error) {
+	b, err := a.up.in.payload(h, maxControl)
+	if err != nil {
+		return false, err
+	}
+	if packet.IsProgress(b) {
+		return true, a.client.out.packet(b)
+	}
+	if a.edited {
+		b = originalError(b, a.script)
+	}
+	a.failed()
+	a.notes.server = 1
+	return false, a.client.out.packet(b)
+}
+
+// failed takes in that the answer ended in an error: what the statement has
+// changed of the settings before is not known.
+func (a *answer) failed() {
+	if !a.effect.none() {
+		a.settings.forget()
+	}
+}

@@ -1,0 +1,35 @@
+package packet
+
+// ColumnCount begins a result set (page_protocol_com_query_response_text_resultset.html).
+type ColumnCount struct {
+	Columns uint64
+	// Metadata reports that the columns' definitions follow. Only
+	// MariaDBCacheMetadata allows them to be left out.
+	Metadata bool
+}
+
+// DecodeColumnCount reads a ColumnCount under the capabilities of its session.
+func DecodeColumnCount(b []byte, c Capabilities) (ColumnCount, error) {
+	s := scan{b: b}
+	n := ColumnCount{Columns: s.lenenc(), Metadata: true}
+	if c.Has(MariaDBCacheMetadata) {
+		n.Metadata = s.u8() != 0
+	}
+	if s.left() > 0 && !s.bad {
+		return n, &MalformedError{Packet: "column count", Why: "bytes follow the count"}
+	}
+	return n, s.err("column count")
+}
+
+// Append appends the payload to b.
+func (n ColumnCount) Append(b []byte, c Capabilities) []byte {
+	b = AppendLenenc(b, n.Columns)
+	if c.Has(MariaDBCacheMetadata) {
+		flag := byte(0)
+		if n.Metadata {
+			flag = 1
+		}
+		b = append(b, flag)
+	}
+	return b
+}

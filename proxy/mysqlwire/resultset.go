@@ -1,0 +1,225 @@
+package mysqlwire
+
+import (
+	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// resultSet relays a result set, whose first packet has header h, to its end.
+func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
+	b, err := a.up.in.payload(h, maxControl)
+	if err != nil {
+		return rowsEnd{}, err
+	}
+	count, err := packet.DecodeColumnCount(b, a.caps)
+	if err != nil {
+		return rowsEnd{}, err
+	}
+	if err := a.client.out.packet(b); err != nil {
+		return rowsEnd{}, err
+	}
+	merge := a.merging(count)
+	if count.Metadata {
+		if err := a.columns(count.Columns, merge); err != nil {
+			return rowsEnd{}, err
+		}
+	}
+	plan := a.plan()
+	if !plan.Statement.ReturnsRows {
+		plan = a.rewriter.Guard("a statement that should return no rows returned some")
+	}
+	meter := plan.Meter()
+	// MySQL forgets at the end of the OUT parameters' row that more results
+	// follow; clients go by what stood before the row (libmysql's
+	// read_binary_rows).
+	var outParams packet.Status
+	if !a.caps.Has(packet.DeprecateEOF) {
+		end, err := a.endOfColumns()
+		if err != nil || end.failed {
+			return end, err
+		}
+		if end.status.Has(packet.StatusCursorExists) {
+			return end, a.opened(meter, end.payload)
+		}
+		if err := a.client.out.packet(end.payload); err != nil {
+			return end, err
+		}
+		if end.status.Has(packet.StatusPSOutParams) {
+			outParams = end.status & packet.StatusMoreResults
+		}
+	}
+	end, err := a.rows(&meter, merge)
+	if err != nil || end.failed {
+		return end, err
+	}
+	if end.status.Has(packet.StatusCursorExists) {
+		return end, a.opened(meter, end.payload)
+	}
+	err = a.close(&meter, end, merge)
+	end.status |= outParams
+	return end, err
+}
+
+// endOfColumns takes the EOF packet between columns and rows. It is the end of the
+// answer where a cursor was opened.
+func (a *answer) endOfColumns() (rowsEnd, error) {
+	for {
+		h, first, err := a.up.in.head()
+		if err != nil {
+			return rowsEnd{}, err
+		}
+		if first != packet.ErrHeader {
+			return a.readEnd(h)
+		}
+		more, err := a.relayError(h)
+		if err != nil || !more {
+			return rowsEnd{failed: true}, err
+		}
+	}
+}
+
+// columns relays n column definitions; merge is told of them.
+func (a *answer) columns(n uint64, merge *merge) error {
+	for range n {
+		h, first, err := a.up.in.head()
+		if err != nil {
+			return err
+		}
+		if first == packet.ErrHeader || first == packet.EOFHeader {
+			return &packet.MalformedError{Packet: "column definition", Why: "another packet stands in its place"}
+		}
+		if merge == nil {
+			if _, err := a.client.out.forward(&a.up.in, h); err != nil {
+				return err
+			}
+			continue
+		}
+		b, err := a.up.in.payload(h, maxControl)
+		if err != nil {
+			return err
+		}
+		col, err := packet.DecodeColumn(b, a.caps)
+		if err != nil {
+			return err
+		}
+		merge.types = append(merge.types, col.Type)
+		if err := a.client.out.packet(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsEnd is what stood behind the rows that were relayed.
+type rowsEnd struct {
+	payload  []byte
+	status   packet.Status
+	warnings uint16
+	// failed reports that an ERR packet ended the answer; it has been relayed.
+	failed bool
+}
+
+// rows relays the rows that meter lets pass, up to what ends them.
+func (s *session) rows(meter *rewrite.Meter, merge *merge) (rowsEnd, error) {
+	in, out := &s.up.in, &s.client.out
+	deprecate := s.caps.Has(packet.DeprecateEOF)
+	for {
+		h, first, err := in.head()
+		switch {
+		case err != nil:
+			return rowsEnd{}, err
+		case packet.EndsRows(h.Length, first, deprecate):
+			return s.readEnd(h)
+		case first == packet.ErrHeader:
+			b, err := in.payload(h, maxControl)
+			if err != nil {
+				return rowsEnd{}, err
+			}
+			if err := out.packet(b); err != nil {
+				return rowsEnd{}, err
+			}
+			if !packet.IsProgress(b) {
+				s.notes.server = 1
+				return rowsEnd{failed: true}, nil
+			}
+		case meter.Row() != rewrite.Deliver:
+			if _, err := in.skip(h); err != nil {
+				return rowsEnd{}, err
+			}
+		case merge != nil:
+			if err := merge.row(h); err != nil {
+				return rowsEnd{}, err
+			}
+		default:
+			if _, err := out.forward(in, h); err != nil {
+				return rowsEnd{}, err
+			}
+		}
+	}
+}
+
+// readEnd takes the packet that ends the rows.
+func (s *session) readEnd(h packet.Header) (rowsEnd, error) {
+	b, err := s.up.in.payload(h, maxControl)
+	if err != nil {
+		return rowsEnd{}, err
+	}
+	if !s.caps.Has(packet.DeprecateEOF) {
+		eof, err := packet.DecodeEOF(b)
+		return rowsEnd{payload: b, status: eof.Status, warnings: eof.Warnings}, err
+	}
+	ok, err := packet.DecodeOK(b, s.caps)
+	if err != nil {
+		return rowsEnd{}, err
+	}
+	return rowsEnd{payload: b, status: ok.Status, warnings: ok.Warnings}, s.track(ok.SessionState)
+}
+
+// close settles the outcome of a result set and relays its end.
+func (a *answer) close(meter *rewrite.Meter, end rowsEnd, merge *merge) error {
+	if a.shows.kind.reads() {
+		return a.closeDiagnostics(meter, end, merge)
+	}
+	a.notes.server = end.warnings
+	a.settle(meter.Outcome())
+	return a.writeEnd(end, end.status, a.told)
+}
+
+// settle reports an outcome and keeps its notice.
+func (a *answer) settle(o rewrite.Outcome) {
+	o = ownBound(o)
+	a.door.observer.Answered(a.door.Name(), o)
+	if n, ok := a.rewriter.Notice(o); ok {
+		a.notes.list = append(a.notes.list, n)
+		a.told++
+	}
+}
+
+// ownBound makes an answer that the client's own setting for its session cut
+// complete: the client gets what it asked for, even where the rows beyond had
+// to be counted here.
+func ownBound(o rewrite.Outcome) rewrite.Outcome {
+	if o.Plan.Cap.Source == rewrite.SourceSession && o.Completeness == rewrite.Truncated {
+		o.Completeness = rewrite.Complete
+	}
+	return o
+}
+
+// writeEnd relays the end of rows with another status and more warnings.
+func (s *session) writeEnd(end rowsEnd, status packet.Status, added int) error {
+	b := end.payload
+	if status != end.status || added > 0 {
+		warnings := addWarnings(end.warnings, added)
+		if !s.caps.Has(packet.DeprecateEOF) {
+			b = packet.EOF{Warnings: warnings, Status: status}.Append(nil)
+		} else if err := packet.PatchOK(b, status, warnings); err != nil {
+			return err
+		}
+	}
+	return s.client.out.packet(b)
+}
+
+// addWarnings is n more warnings than a packet says, as far as it can say.
+func addWarnings(warnings uint16, n int) uint16 {
+	return uint16(min(int(warnings)+n, 1<<16-1))
+}

@@ -1,0 +1,300 @@
+package mysqlwire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// turn says who acts on a session's state.
+type turn uint8
+
+const (
+	// turnIdle: nobody; the client has yet to send a command.
+	turnIdle turn = iota
+	// turnCommand: the client loop is at a command.
+	turnCommand
+	// turnAnswer: the upstream loop relays an answer.
+	turnAnswer
+	// turnAuth: as turnAnswer, while the client loop passes authentication
+	// packets on unseen.
+	turnAuth
+	// turnInfile: as turnAnswer, while the client loop passes the contents of
+	// a file on unseen.
+	turnInfile
+	// turnOver: the session has ended.
+	turnOver
+)
+
+// session is one client's connection and the upstream's.
+type session struct {
+	door   *Door
+	client struct {
+		in  reader // client loop only
+		out writer // whose turn it is
+	}
+	up struct {
+		in  reader // upstream loop only
+		out writer // client loop only
+	}
+
+	mu   sync.Mutex
+	cond sync.Cond // the turn has changed
+	turn turn
+	// relay is what the upstream loop is to do with the next answer.
+	relay func() error
+	// replySeq is the number of the next answer's first packet to the client.
+	replySeq byte
+	// loggedIn is set when the server has let the client in.
+	loggedIn bool
+	// draining is set when the session is to end as soon as it is idle.
+	draining bool
+	// err is what ended the session.
+	err error
+
+	// All below belongs to whose turn it is.
+	caps packet.Capabilities
+	// multi reports that a text may have several statements.
+	multi    bool
+	settings settings
+	rewriter *rewrite.Rewriter
+	prepared statements
+	notes    notes
+	// lastSeq is the number of the last packet of the command at hand.
+	lastSeq byte // client loop only
+	// infileSeq is the number of the next packet of a file to the upstream.
+	infileSeq byte
+}
+
+func newSession(d *Door, client, up net.Conn) *session {
+	s := &session{door: d, rewriter: d.rewriter, prepared: newStatements()}
+	s.cond.L = &s.mu
+	s.client.in = reader{who: "client", conn: client, buf: make([]byte, readSize), wait: s.flushUpstream}
+	s.client.out = writer{who: "client", conn: client}
+	s.up.in = reader{who: "upstream", conn: up, buf: make([]byte, readSize)}
+	s.up.out = writer{who: "upstream", conn: up}
+	return s
+}
+
+func (s *session) flushUpstream() error { return s.up.out.flush() }
+func (s *session) flushClient() error   { return s.client.out.flush() }
+
+// run carries the session to its end.
+func (s *session) run(ctx context.Context) error {
+	if over, err := s.greet(ctx); over {
+		return err
+	}
+	var upstream sync.WaitGroup
+	upstream.Go(s.upstreamLoop)
+	drained := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(drained)
+		s.drain()
+	})
+	s.clientLoop()
+	upstream.Wait()
+	if !stop() {
+		<-drained
+	}
+	return s.err
+}
+
+// end ends the session. The first call's err is what Serve returns.
+func (s *session) end(err error) {
+	s.mu.Lock()
+	if s.turn != turnOver {
+		s.turn = turnOver
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.cond.Broadcast()
+	s.client.in.conn.Close()
+	s.up.in.conn.Close()
+}
+
+// drain ends an idle session and has a busy one end after its answer.
+func (s *session) drain() {
+	s.mu.Lock()
+	s.draining = true
+	idle, starting := s.turn == turnIdle, !s.loggedIn
+	if idle {
+		s.turn = turnCommand // nobody else may write to the client now
+	}
+	s.mu.Unlock()
+	switch {
+	case idle:
+		s.client.out.seq = 0
+		s.farewell(shutdown(), nil)
+	case starting:
+		s.end(nil)
+	}
+}
+
+// farewell sends e as the last packet and ends the session.
+func (s *session) farewell(e *packet.Err, err error) {
+	if !s.client.out.torn {
+		s.client.out.conn.SetWriteDeadline(time.Now().Add(farewellTime))
+		if s.client.out.packet(e.Append(nil)) == nil {
+			// A client that is gone needs no farewell.
+			_ = s.client.out.flush()
+		}
+	}
+	s.end(err)
+}
+
+// begin waits until the client's packet with header h may be acted on, and returns
+// whose turn it is: turnCommand for a command, turnAuth or turnInfile for a packet
+// to pass on, turnOver when the session has ended.
+func (s *session) begin(h packet.Header) turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.turn == turnIdle:
+			s.turn = turnCommand
+			return turnCommand
+		case s.turn == turnOver, s.turn == turnInfile:
+			return s.turn
+		case s.turn == turnAuth && h.Seq != 0:
+			// Commands begin at number 0, so this one goes on with the
+			// authentication.
+			return turnAuth
+		}
+		s.cond.Wait()
+	}
+}
+
+// expect has the upstream loop relay the next answer, whose first packet to the
+// client has number seq. It is called before the command is sent.
+func (s *session) expect(seq byte, relay func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn == turnCommand {
+		s.turn, s.relay, s.replySeq = turnAnswer, relay, seq
+	}
+	s.cond.Broadcast()
+}
+
+// idle gives the turn back at the end of a command or an answer.
+func (s *session) idle() {
+	s.mu.Lock()
+	last := s.draining && s.turn != turnOver
+	switch {
+	case last:
+		s.turn = turnCommand
+	case s.turn != turnOver:
+		s.turn = turnIdle
+	}
+	s.relay = nil
+	s.mu.Unlock()
+	if last {
+		s.client.out.seq = 0
+		s.farewell(shutdown(), nil)
+		return
+	}
+	s.cond.Broadcast()
+}
+
+// hand sets the turn amid an answer.
+func (s *session) hand(t turn) {
+	s.mu.Lock()
+	if s.turn != turnOver {
+		s.turn = t
+	}
+	s.mu.Unlock()
+	s.cond.Broadcast()
+}
+
+// reply answers the command that ended with header h in rowcap's own words.
+func (s *session) reply(h packet.Header, payload []byte) error {
+	s.client.out.seq = h.Seq + 1
+	if err := s.client.out.packet(payload); err != nil {
+		return err
+	}
+	if err := s.client.out.flush(); err != nil {
+		return err
+	}
+	s.idle()
+	return nil
+}
+
+// upstreamLoop relays answers until the session ends.
+func (s *session) upstreamLoop() {
+	for {
+		// Between two answers the client's leg is not this loop's to flush.
+		s.up.in.wait = nil
+		h, err := s.up.in.header()
+		t, relay := s.takeAnswer()
+		s.up.in.wait = s.flushClient
+		switch {
+		case t == turnOver:
+			return
+		case t == turnIdle && err != nil:
+			s.end(orderly(err))
+			return
+		case t == turnIdle:
+			// The server speaks unasked: it is about to close (4031, 1927, 1053).
+			s.client.out.seq = h.Seq
+			_, err = s.client.out.forward(&s.up.in, h)
+		case err == nil:
+			err = relay()
+		}
+		if err == nil {
+			err = s.flushClient()
+		}
+		if err != nil {
+			s.lose(err)
+			return
+		}
+		s.idle()
+	}
+}
+
+// takeAnswer says whose turn it was when the upstream spoke or went away. An idle
+// session's turn is taken. What comes while a command is still being read is the
+// answer to it.
+func (s *session) takeAnswer() (turn, func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.turn == turnCommand {
+		s.cond.Wait()
+	}
+	t := s.turn
+	if t == turnIdle {
+		s.turn = turnAnswer
+	} else {
+		s.client.out.seq = s.replySeq
+	}
+	return t, s.relay
+}
+
+// lose ends the session amid an answer because of err.
+func (s *session) lose(err error) {
+	var lost *lostError
+	if errors.As(err, &lost) && lost.who == "client" {
+		s.end(err)
+		return
+	}
+	if errors.Is(err, errOver) {
+		s.end(nil)
+		return
+	}
+	s.farewell(s.sayFailure(err), err)
+}
+
+// errOver ends a session in which all has been said.
+var errOver = errors.New("the session is over")
+
+// orderly is nil where err is a connection closed between two exchanges.
+func orderly(err error) error {
+	var lost *lostError
+	if errors.As(err, &lost) && !lost.partly && lost.closed() {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package mysqlwire
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// warningLevel is the Level of our rows in SHOW WARNINGS.
+const warningLevel = "Warning"
+
+// warningTypes are the types of SHOW WARNINGS' columns.
+var warningTypes = []packet.FieldType{packet.TypeVarString, packet.TypeLong, packet.TypeVarString}
+
+// merge adds the notices to a result that tells of warnings.
+type merge struct {
+	*answer
+	types []packet.FieldType
+}
+
+// merging returns what adds the notices to the result at hand, nil if nothing is to
+// be added.
+func (a *answer) merging(count packet.ColumnCount) *merge {
+	var columns uint64
+	switch a.shows.kind {
+	case showWarnings:
+		columns = 3
+	case showCount:
+		columns = 1
+	}
+	if columns == 0 || len(a.notes.list) == 0 || count.Columns != columns {
+		return nil
+	}
+	m := &merge{answer: a}
+	if !count.Metadata {
+		// The client knows the types from before; so do we.
+		m.types = []packet.FieldType{packet.TypeLongLong}
+		if columns == 3 {
+			m.types = warningTypes
+		}
+	}
+	return m
+}
+
+// row relays a row of the result; a count of warnings counts ours too.
+func (m *merge) row(h packet.Header) error {
+	if m.shows.kind != showCount {
+		_, err := m.client.out.forward(&m.up.in, h)
+		return err
+	}
+	b, err := m.up.in.payload(h, maxControl)
+	if err != nil {
+		return err
+	}
+	if m.binary() {
+		return m.client.out.packet(addBinary(b, m.types, len(m.notes.list)))
+	}
+	values, err := packet.DecodeTextRow(b)
+	if err != nil {
+		return err
+	}
+	if len(values) == 1 {
+		if n, err := strconv.ParseUint(string(values[0]), 10, 64); err == nil {
+			values[0] = strconv.AppendUint(nil, n+uint64(len(m.notes.list)), 10)
+			b = packet.AppendTextRow(nil, values...)
+		}
+	}
+	return m.client.out.packet(b)
+}
+
+// binary reports that rows are in the binary encoding.
+func (a *answer) binary() bool { return a.stmt != nil }
+
+// addBinary adds n to the row's only value, if it is of an integer type.
+func addBinary(b []byte, types []packet.FieldType, n int) []byte {
+	values, err := packet.DecodeBinaryRow(b, types)
+	if err != nil || len(values) != 1 || values[0].Null {
+		return b
+	}
+	switch v := values[0].Value; len(v) {
+	case 8:
+		v = binary.LittleEndian.AppendUint64(nil, binary.LittleEndian.Uint64(v)+uint64(n))
+		return packet.AppendBinaryRow(nil, packet.BinaryValue{Value: v})
+	case 4:
+		v = binary.LittleEndian.AppendUint32(nil, binary.LittleEndian.Uint32(v)+uint32(n))
+		return packet.AppendBinaryRow(nil, packet.BinaryValue{Value: v})
+	}
+	return b
+}
+
+// closeDiagnostics ends a result that tells of diagnostics. It leaves the notices
+// as they are; where such a result is itself cut, a last row of its own says so.
+// MySQL drops its warnings once SELECT @@warning_count has been answered. The
+// notices stay: who asks for their number means to read them.
+func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) error {
+	list := a.notes.list
+	if m != nil && a.shows.kind == showWarnings {
+		list = a.visible(meter.Delivered())
+	}
+	o := meter.Outcome()
+	a.door.observer.Answered(a.door.Name(), o)
+	if n, cut := a.rewriter.Notice(o); cut && a.shows.kind == showWarnings {
+		if m == nil {
+			m, list = &merge{answer: a, types: warningTypes}, nil
+		}
+		list = append(list[:len(list):len(list)], n)
+	}
+	if m != nil && a.shows.kind == showWarnings {
+		for _, n := range list {
+			if err := a.client.out.packet(m.warningRow(message(n))); err != nil {
+				return err
+			}
+		}
+	}
+	// Both servers say of such a result that it has no warnings.
+	return a.writeEnd(end, end.status, 0)
+}
+
+// visible are the notices that SHOW WARNINGS has room for behind the server's own
+// rows, of which delivered were relayed.
+func (a *answer) visible(delivered uint64) []rewrite.Notice {
+	list := a.notes.list
+	if !a.shows.bounded {
+		return list
+	}
+	skip, room := uint64(0), a.shows.count-min(a.shows.count, delivered)
+	if own := uint64(a.notes.server); delivered == 0 && a.shows.offset > own {
+		skip = a.shows.offset - own
+	}
+	list = list[min(skip, uint64(len(list))):]
+	return list[:min(room, uint64(len(list)))]
+}
+
+// warningRow is one row of SHOW WARNINGS.
+func (m *merge) warningRow(text string) []byte {
+	if !m.binary() {
+		return packet.AppendTextRow(nil, []byte(warningLevel), strconv.AppendInt(nil, CodeNotice, 10), []byte(text))
+	}
+	code := binary.LittleEndian.AppendUint32(nil, CodeNotice)
+	if m.types[1] == packet.TypeLongLong {
+		code = append(code, 0, 0, 0, 0)
+	}
+	return packet.AppendBinaryRow(nil,
+		packet.BinaryValue{Value: packet.AppendLenencString(nil, warningLevel)},
+		packet.BinaryValue{Value: code},
+		packet.BinaryValue{Value: packet.AppendLenencString(nil, text)})
+}

@@ -1,0 +1,157 @@
+package pgwire
+
+import "github.com/rowcap/rowcap/rewrite"
+
+// answer is the answer to one statement, or one page of it, while it comes.
+type answer struct {
+	open bool
+	// meter is own, or that of portal.
+	meter  *rewrite.Meter
+	own    rewrite.Meter
+	plan   rewrite.Plan
+	portal *portal
+	// rows is how many rows of this page were delivered, seen how many came.
+	rows, seen uint64
+}
+
+// begin finds out which statement the coming answer belongs to. mu is held.
+func (s *session) begin() error {
+	if s.answer.open {
+		return nil
+	}
+	e := s.queue.front()
+	a := &s.answer
+	*a = answer{open: true}
+	switch {
+	case e != nil && e.kind == expectQuery:
+		a.plan = e.query.plan(s.rewriter.Load())
+	case e != nil && e.kind == expectExecute:
+		if p := s.tables.portals[e.name]; p != nil {
+			a.portal, a.plan, a.meter = p, p.plan, &p.meter
+			return nil
+		}
+		a.plan = cursorPlan(s.rewriter.Load())
+	default:
+		a.open = false
+		return outOfStep("an answer to a statement", e)
+	}
+	a.own = a.plan.Meter()
+	a.meter = &a.own
+	return nil
+}
+
+// row counts one DataRow and drops it if it is beyond the cap. mu is held.
+func (s *session) row() error {
+	a := &s.answer
+	if !a.open {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	if a.seen == 0 && !a.plan.Statement.ReturnsRows {
+		s.surprise()
+	}
+	a.seen++
+	if a.meter.Row() != rewrite.Deliver {
+		s.down.cut()
+		return nil
+	}
+	a.rows++
+	return nil
+}
+
+// surprise guards an answer with rows to a statement that was read as one that
+// returns none: a rule of the database can add a query to it.
+func (s *session) surprise() {
+	a := &s.answer
+	writes := a.plan.Statement.Writes
+	a.plan = s.rewriter.Load().Guard("the statement returned rows, though it was not read as one that does")
+	a.plan.Statement.Writes = writes
+	if a.portal != nil {
+		a.portal.plan, a.portal.meter = a.plan, a.plan.Meter()
+		return
+	}
+	a.own = a.plan.Meter()
+}
+
+// conclude tells the client what is known of an answer at its end, before the
+// message that ends it. mu is held.
+func (s *session) conclude() {
+	a := &s.answer
+	st := a.plan.Statement
+	if !st.ReturnsRows || st.Kind == rewrite.KindCopy {
+		return
+	}
+	o := a.meter.Outcome()
+	if b := s.report(o); len(b) > 0 {
+		s.down.put(b)
+	}
+	s.door.Observer.Answered(s.door.Name(), o)
+}
+
+// complete handles CommandComplete. mu is held.
+func (s *session) complete(m message) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	tag, _, ok := cutString(m.body)
+	if !ok || !m.whole() {
+		return upstreamViolation("the upstream sent a CommandComplete without an end")
+	}
+	a := &s.answer
+	s.tables.completed(string(tag))
+	s.copied()
+	s.conclude()
+	if a.rows < a.seen {
+		if changed, ok := recount(string(tag), a.rows); ok {
+			s.down.cut()
+			s.down.put(appendFrame(nil, 'C', func(b []byte) []byte { return appendString(b, changed) }))
+		}
+	}
+	s.finish()
+	return nil
+}
+
+// suspended handles PortalSuspended. Where it was rowcap that asked for fewer
+// rows than the client, or rows are beyond the cap, the answer ends here for
+// the client. mu is held.
+func (s *session) suspended() error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	e := s.queue.front()
+	if e.kind != expectExecute {
+		return outOfStep("PortalSuspended", e)
+	}
+	a := &s.answer
+	over := a.plan.Metered() && a.meter.Outcome().Completeness == rewrite.Truncated
+	lowered := a.portal == nil && e.sent != e.asked
+	if over || lowered {
+		s.conclude()
+		s.down.cut()
+		s.down.put(appendFrame(nil, 'C', func(b []byte) []byte {
+			return appendString(b, tagOf(a.plan.Statement.Kind, a.rows))
+		}))
+	}
+	s.finish()
+	return nil
+}
+
+// finish closes the answer and moves on. mu is held.
+func (s *session) finish() {
+	e := s.queue.front()
+	s.answer = answer{}
+	if e.kind == expectQuery {
+		e.query.next++
+		return
+	}
+	s.settle(e)
+	s.queue.pop()
+}
+
+// settle takes the rows of an Execute off what is coming of its portal.
+func (s *session) settle(e *expected) {
+	if e.portal != nil {
+		e.portal.coming -= rowsOf(e.sent)
+	}
+}

@@ -1,0 +1,241 @@
+package pgwire
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// segment is what the client sent since its last Sync or Query. If the server
+// refuses any of it, it skips the rest, so within a segment each message may
+// rely on those before.
+type segment struct {
+	statements map[string]*statement
+	portals    map[string]*portal
+	// executed says that the segment has an Execute.
+	executed bool
+	// full says that there were too many names to keep.
+	full bool
+}
+
+// segmentLimit bounds the names kept for one segment.
+const segmentLimit = 10_000
+
+func (g *segment) reset() {
+	*g = segment{}
+}
+
+func (g *segment) addStatement(name string, st *statement) {
+	if g.full = g.full || len(g.statements) >= segmentLimit; g.full {
+		return
+	}
+	if g.statements == nil {
+		g.statements = map[string]*statement{}
+	}
+	g.statements[name] = st
+}
+
+func (g *segment) addPortal(name string, p *portal) {
+	if g.full = g.full || len(g.portals) >= segmentLimit; g.full {
+		return
+	}
+	if g.portals == nil {
+		g.portals = map[string]*portal{}
+	}
+	g.portals[name] = p
+}
+
+// parse plans the text of a Parse and sends it.
+func (s *session) parse(m message) error {
+	given, rest, ok := cutString(m.body)
+	text, types, more := textOf(rest)
+	if !ok || !more || len(types) < 2 {
+		return violation("the Parse message is not well formed")
+	}
+	name := objectName(given)
+	script := s.rewriter.Load().Script(text, rewrite.Ask{})
+	s.planned(script)
+	edits := script.Edits()
+	st := &statement{}
+	switch {
+	case len(script.Plans) == 1:
+		st.plan = script.Plans[0]
+		st.plan.Edits = nil
+		st.plan.Statement.Text = ""
+	case len(script.Plans) > 1:
+		st.plan = s.rewriter.Load().Guard("several statements in one Parse")
+	}
+	e := expected{kind: expectParse, name: name, parsed: st}
+	frame := []byte(nil)
+	switch no := script.Refused(); {
+	case no != nil:
+		return s.refuseExtended(refused(no))
+	case len(edits) > 0 || m.cut:
+		frame = parseFrame(given, script.SQL(), types)
+	}
+	if len(edits) > 0 {
+		s.mu.Lock()
+		st.edits = characterEdits(text, edits, s.wide)
+		s.mu.Unlock()
+	}
+	s.segment.addStatement(name, st)
+	if err := s.expect(e); err != nil || frame == nil {
+		return err
+	}
+	s.up.cut()
+	s.up.put(frame)
+	return nil
+}
+
+func parseFrame(name []byte, sql string, types []byte) []byte {
+	return appendFrame(make([]byte, 0, headerSize+len(name)+len(sql)+len(types)+2), 'P', func(b []byte) []byte {
+		b = append(append(b, name...), 0)
+		return append(appendString(b, sql), types...)
+	})
+}
+
+// refuseExtended answers a message of the extended protocol with an error, in
+// its place among the answers, and drops what follows up to the Sync.
+func (s *session) refuseExtended(f *fault) error {
+	s.discard = true
+	if !s.segment.executed {
+		s.up.cut()
+		return s.expect(expected{kind: expectRefusal, fail: f})
+	}
+	// What was executed since the last Sync is in the same transaction and must
+	// be undone: the server has to see an error as well.
+	e := expected{kind: expectParse, name: "", parsed: &statement{}, fail: f}
+	if err := s.expect(e); err != nil {
+		return err
+	}
+	s.up.cut()
+	s.up.put(parseFrame(nil, failingText, []byte{0, 0}))
+	return nil
+}
+
+// bind follows a Bind: a portal gets the plan of its statement.
+func (s *session) bind(m message) error {
+	to, rest, ok := cutString(m.body)
+	from, _, more := cutString(rest)
+	if !ok || !more {
+		return violation("the Bind message is not well formed, or its names are too long")
+	}
+	e := expected{kind: expectBind, name: objectName(to), from: objectName(from), portal: &portal{}}
+	s.mu.Lock()
+	open := len(s.tables.portals) + len(s.segment.portals)
+	_, again := s.tables.portals[e.name]
+	st, sure := s.statement(e.from)
+	if st != nil && sure {
+		e.portal.bind(st)
+	}
+	s.mu.Unlock()
+	if open >= portalLimit && !again && e.name != "" {
+		return s.refuseExtended(&fault{severity: severityError, code: codeTooMany,
+			message: fmt.Sprintf("too many portals are open: rowcap follows %d in one transaction", portalLimit),
+			hint:    "close portals that are no longer read, or end the transaction"})
+	}
+	if sure {
+		s.segment.addPortal(e.name, e.portal)
+	} else {
+		s.segment.addPortal(e.name, nil)
+	}
+	return s.expect(e)
+}
+
+// statement finds the statement that a name will mean when the server comes to
+// the message being sent. sure is false if that depends on answers that have not come.
+// mu is held.
+func (s *session) statement(name string) (st *statement, sure bool) {
+	if st, ok := s.segment.statements[name]; ok {
+		return st, st != nil
+	}
+	if s.queue.ends > 0 || s.segment.full {
+		return nil, false
+	}
+	if st := s.tables.statements[name]; st != nil {
+		return st, true
+	}
+	return &statement{plan: s.unknown()}, true
+}
+
+// unknown is the plan for a statement that no Parse made: one that SQL prepared.
+func (s *session) unknown() rewrite.Plan {
+	return s.rewriter.Load().Guard("the statement was not prepared by a Parse")
+}
+
+// execute follows an Execute and holds its row count to the cap.
+func (s *session) execute(m message) error {
+	name, rest, ok := cutString(m.body)
+	if !ok || len(rest) != 4 {
+		return violation("the Execute message is not well formed")
+	}
+	e := expected{kind: expectExecute, name: objectName(name), asked: binary.BigEndian.Uint32(rest)}
+	if int32(e.asked) < 0 {
+		e.asked = 0
+	}
+	err := s.expectWith(e, func(e *expected) {
+		e.sent = e.asked
+		p, ok := s.segment.portals[e.name]
+		switch {
+		case ok:
+		case s.queue.ends > 0 || s.segment.full:
+			return
+		default:
+			p = s.tables.portals[e.name]
+		}
+		switch {
+		case p != nil:
+			e.portal = p
+			e.sent = p.ask(e.asked)
+			p.coming += rowsOf(e.sent)
+		case !ok:
+			if c := cursorPlan(s.rewriter.Load()); c.Metered() && c.Cap.Rows < rowsOf(e.asked) {
+				e.sent = uint32(c.Cap.Rows)
+			}
+		}
+		if e.sent != e.asked {
+			s.up.cut()
+			s.up.put(appendFrame(nil, 'E', func(b []byte) []byte {
+				return binary.BigEndian.AppendUint32(append(append(b, name...), 0), e.sent)
+			}))
+		}
+	})
+	s.segment.executed = true
+	return err
+}
+
+// extended handles the answers to Parse, Bind, Describe and Close, and the
+// RowDescription of a Query. mu is held.
+func (s *session) extended(m message) error {
+	e := s.queue.front()
+	if e == nil {
+		return outOfStep("an answer of type "+kindName(m.kind), e)
+	}
+	switch {
+	case m.kind == '1' && e.kind == expectParse:
+		s.tables.remember(e.name, e.parsed)
+	case m.kind == '2' && e.kind == expectBind:
+		st := s.tables.statements[e.from]
+		if st == nil {
+			st = &statement{plan: s.unknown()}
+		}
+		e.portal.bind(st)
+		s.tables.portals[e.name] = e.portal
+	case m.kind == '3' && e.kind == expectClose:
+		if e.target == 'S' {
+			delete(s.tables.statements, e.name)
+		} else {
+			delete(s.tables.portals, e.name)
+		}
+	case (m.kind == 'n' || m.kind == 'T') && e.kind == expectDescribe:
+	case m.kind == 't' && e.kind == expectDescribe:
+		return nil
+	case m.kind == 'T' && e.kind == expectQuery:
+		return nil
+	default:
+		return outOfStep("an answer of type "+kindName(m.kind), e)
+	}
+	s.queue.pop()
+	return nil
+}

@@ -1,0 +1,46 @@
+package pgwire
+
+import (
+	"encoding/json"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// lastParameter is the parameter that holds the outcome of the last answer with
+// rows as JSON; see rewrite.Outcome. Programs read it with PQparameterStatus
+// and its like.
+const lastParameter = "rowcap.last"
+
+// report returns the messages that say what is known of an answer: a
+// NoticeResponse if rows are or may be missing, and a ParameterStatus if its
+// value changed. mu is held.
+func (s *session) report(o rewrite.Outcome) []byte {
+	var b []byte
+	if n, ok := s.rewriter.Load().Notice(o); ok {
+		m := pgproto3.NoticeResponse{
+			Severity:            "WARNING",
+			SeverityUnlocalized: "WARNING",
+			Code:                codeCapped,
+			Message:             s.plain(n.Message),
+			Detail:              s.plain(n.Detail),
+			Hint:                s.plain(n.Hint),
+		}
+		b = encode(b, &m)
+	}
+	facts, err := json.Marshal(o)
+	if err != nil || string(facts) == s.last {
+		return b
+	}
+	s.last = string(facts)
+	return encode(b, &pgproto3.ParameterStatus{Name: lastParameter, Value: s.last})
+}
+
+// plain returns text in the client's encoding. mu is held.
+func (s *session) plain(text string) string {
+	if s.wide {
+		return text
+	}
+	return plainText(text)
+}

@@ -1,0 +1,237 @@
+package pgwire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// upstreamLost says that the server's side of the session cannot be written.
+type upstreamLost struct{ err error }
+
+func (u upstreamLost) Error() string { return "the upstream cannot be written to: " + u.err.Error() }
+func (u upstreamLost) Unwrap() error { return u.err }
+
+var (
+	// errTerminated says that the client took its leave.
+	errTerminated = errors.New("terminated")
+	// errEnded says that the other side of the session ended it.
+	errEnded = errors.New("ended")
+)
+
+// requests carries the client's messages to the server until either side ends.
+// It returns why, nil if the client ended the session in order.
+func (s *session) requests() error {
+	for {
+		if err := s.up.flush(); err != nil {
+			return upstreamLost{err}
+		}
+		if err := s.up.fill(); err != nil {
+			return s.unread(err)
+		}
+		for {
+			m, ok, err := s.up.next()
+			if err == nil && !ok {
+				break
+			}
+			if err == nil {
+				err = s.request(m)
+			}
+			if err == errTerminated {
+				return s.leave()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// leave sends the client's Terminate. What the client asked for before it is
+// still answered, if the client waits for that.
+func (s *session) leave() error {
+	s.left.Store(true)
+	if err := s.up.flush(); err != nil {
+		return upstreamLost{err}
+	}
+	s.mu.Lock()
+	answering := s.queue.len() > 0 && !s.ended
+	s.mu.Unlock()
+	if answering {
+		io.Copy(io.Discard, s.client)
+	}
+	return nil
+}
+
+// unread says what it means that the client cannot be read any more.
+func (s *session) unread(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errEnded
+	}
+	if errors.Is(err, io.EOF) && s.up.w == s.up.r && s.up.left == 0 && s.queue.len() == 0 {
+		return nil
+	}
+	return gone{err}
+}
+
+// request handles one message of the client. The queue learns of it before the
+// server does.
+func (s *session) request(m message) error {
+	if m.kind == 'X' {
+		return errTerminated
+	}
+	if err := s.begun(m); err != nil {
+		return err
+	}
+	if s.discard && m.kind != 'S' {
+		s.up.cut()
+		return nil
+	}
+	switch m.kind {
+	case 'Q', 'P':
+		if !m.whole() {
+			var err error
+			if m, err = s.up.collect(m); err != nil {
+				return err
+			}
+		}
+		if m.kind == 'Q' {
+			return s.query(m)
+		}
+		return s.parse(m)
+	case 'B':
+		return s.bind(m)
+	case 'F':
+		s.segment.reset()
+		return s.expect(expected{kind: expectFunction})
+	case 'E':
+		return s.execute(m)
+	case 'D', 'C':
+		if len(m.body) < 2 || m.body[0] != 'S' && m.body[0] != 'P' || m.body[len(m.body)-1] != 0 {
+			return violation(fmt.Sprintf("the message of type %s is not well formed", kindName(m.kind)))
+		}
+		if m.kind == 'D' {
+			return s.expect(expected{kind: expectDescribe})
+		}
+		e := expected{kind: expectClose, target: m.body[0], name: objectName(m.body[1 : len(m.body)-1])}
+		if e.target == 'S' {
+			s.segment.addStatement(e.name, nil)
+		} else {
+			s.segment.addPortal(e.name, nil)
+		}
+		return s.expect(e)
+	case 'S':
+		s.discard = false
+		s.segment.reset()
+		return s.expect(expected{kind: expectSync})
+	case 'c', 'f':
+		return s.expect(expected{kind: expectCopyEnd})
+	}
+	return nil // Flush, CopyData, passwords
+}
+
+// checkRequest looks at the header of a client's message.
+func checkRequest(kind byte, size int) error {
+	switch kind {
+	case 'Q', 'P':
+		if size > maxBuffered {
+			return violation(fmt.Sprintf("message %s has %d bytes, and rowcap reads statements of at most %d", kindName(kind), size, maxBuffered))
+		}
+	case 'E', 'D', 'C', 'S', 'H', 'X', 'c', 'f', 'p':
+		if size > smallLimit && (kind != 'p' || size > tokenLimit) {
+			return violation(fmt.Sprintf("message %s has the impossible length of %d bytes", kindName(kind), size))
+		}
+	case 'B', 'F', 'd':
+	default:
+		return violation(fmt.Sprintf("a message of type %s is not of the protocol", kindName(kind)))
+	}
+	return nil
+}
+
+// begun waits until the session has started: before, only the messages of the
+// authentication are forwarded, and after, none.
+func (s *session) begun(m message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.kind == 'p' {
+		if s.started {
+			return violation("an authentication message came that nobody asked for")
+		}
+		return nil
+	}
+	for !s.started && !s.ended {
+		s.mu.Unlock()
+		err := s.up.flushBefore()
+		s.mu.Lock()
+		if err != nil {
+			return upstreamLost{err}
+		}
+		if !s.started && !s.ended {
+			s.moved.Wait()
+		}
+	}
+	if s.ended {
+		return errEnded
+	}
+	return nil
+}
+
+// expect puts e into the queue.
+func (s *session) expect(e expected) error {
+	return s.expectWith(e, func(*expected) {})
+}
+
+// expectWith puts e into the queue after settle has looked at it.
+func (s *session) expectWith(e expected, settle func(*expected)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.queue.len() >= queueLimit && !s.ended {
+		s.mu.Unlock()
+		err := s.up.flushBefore()
+		s.mu.Lock()
+		if err != nil {
+			return upstreamLost{err}
+		}
+		if s.queue.len() >= queueLimit && !s.ended {
+			s.moved.Wait()
+		}
+	}
+	if s.ended {
+		return errEnded
+	}
+	settle(&e)
+	if !s.admits(&e) {
+		return nil
+	}
+	s.queue.push(e)
+	if e.kind != expectRefusal || !s.down.whole {
+		return nil
+	}
+	if b := s.refusals(); len(b) > 0 {
+		if _, err := s.client.Write(b); err != nil {
+			return gone{err}
+		}
+	}
+	return nil
+}
+
+// admits says whether the server will answer e at all. mu is held.
+func (s *session) admits(e *expected) bool {
+	switch {
+	case s.copying && e.kind == expectCopyEnd:
+		s.copying = false
+		return false
+	case s.copying && e.kind == expectSync:
+		s.loose++ // the server ignores it
+		return false
+	case s.skip && e.kind == expectSync:
+		s.skip = false
+		s.queue.push(*e)
+		return false
+	case s.skip:
+		return false
+	}
+	return e.kind != expectCopyEnd || s.queue.len() > 0
+}

@@ -1,0 +1,217 @@
+package pgwire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rowcap/rowcap/proxy"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// Time limits of a session's last acts.
+const (
+	farewellTimeout = 2 * time.Second
+	lingerTimeout   = time.Second
+)
+
+// session is one client with its connection to the upstream.
+type session struct {
+	door           *Door
+	client, server net.Conn
+	// rewriter reads statements as the session's settings have it.
+	rewriter atomic.Pointer[rewrite.Rewriter]
+
+	// up carries the client's messages. It, segment and discard belong to the
+	// goroutine of requests.
+	up      *pipe
+	segment segment
+	// discard says that the client's messages are dropped until a Sync.
+	discard bool
+	// left says that the server was sent the client's Terminate.
+	left atomic.Bool
+
+	// down carries the server's answers. The goroutine of replies reads into it
+	// without mu and does everything else with it.
+	down *pipe
+
+	// mu guards what follows, and writing to the client: whoever holds it finds
+	// the client's stream as far as the queue has been answered.
+	mu    sync.Mutex
+	moved sync.Cond // the queue got shorter, the start is over, or the session has ended
+	queue queue
+	// skip says that the server drops messages until a Sync, after an error.
+	skip bool
+	// muted says that the rest of the answers up to ReadyForQuery is dropped.
+	muted bool
+	// copying says that the server reads a COPY … FROM STDIN whose end the
+	// client has not sent yet; loose is how many Syncs were sent meanwhile.
+	copying bool
+	loose   int
+	answer  answer
+	tables  tables
+	started bool
+	status  byte // of the last ReadyForQuery: I, T or E
+	wide    bool // the client's encoding is UTF-8
+	last    string
+	fatal   bool // the client got the server's own last word
+	told    bool // the client got rowcap's last word
+	ended   bool
+	err     error
+
+	closing atomic.Bool // the context of Serve is done
+	timer   atomic.Pointer[time.Timer]
+}
+
+func newSession(d *Door, client net.Conn) *session {
+	s := &session{door: d, client: client, status: 'I', wide: true}
+	s.moved.L = &s.mu
+	s.up = newPipe(client, nil)
+	s.up.check = checkRequest
+	s.down = newPipe(nil, client)
+	s.rewriter.Store(d.Rewriter)
+	s.tables.clear()
+	return s
+}
+
+// connect adds the upstream. It reports false if the session ended meanwhile.
+func (s *session) connect(server net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.server = server
+	s.up.out, s.down.in = server, server
+	return !s.ended
+}
+
+// refuse ends a session that did not come to run. It returns err.
+func (s *session) refuse(err error) error {
+	s.mu.Lock()
+	if f := (*fault)(nil); errors.As(err, &f) {
+		s.tell(f)
+	}
+	s.end(err)
+	told, err := s.told, s.err
+	s.mu.Unlock()
+	if told {
+		s.linger()
+	}
+	return err
+}
+
+// run carries the session after the startup packet was read.
+func (s *session) run(packet []byte) error {
+	s.mu.Lock()
+	s.queue.push(expected{kind: expectStartup})
+	s.mu.Unlock()
+	s.up.put(packet)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				s.fail(&proxy.PanicError{Value: v, Stack: debug.Stack()})
+			}
+		}()
+		s.fail(s.replies())
+	}()
+	err := s.requests()
+	if lost := (upstreamLost{}); errors.As(err, &lost) {
+		// The other goroutine reads the server's last words and tells the client.
+		s.server.SetReadDeadline(time.Now().Add(farewellTimeout))
+		<-done
+	}
+	s.fail(err)
+	s.terminate()
+	<-done
+	s.mu.Lock()
+	told, err := s.told || s.fatal, s.err
+	s.mu.Unlock()
+	if told {
+		s.linger()
+	}
+	return err
+}
+
+// fail ends the session because of err, which the client is told if it is a
+// fault.
+func (s *session) fail(err error) {
+	s.client.SetWriteDeadline(time.Now().Add(farewellTimeout))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := (*fault)(nil); errors.As(err, &f) && !s.ended {
+		s.tell(f)
+	}
+	s.end(err)
+}
+
+// tell writes rowcap's last word to the client, if the stream is where a
+// message may begin and no last word was said. mu is held.
+func (s *session) tell(f *fault) {
+	if s.told || s.fatal || s.ended || !s.down.whole {
+		return
+	}
+	s.told = true
+	s.client.SetWriteDeadline(time.Now().Add(farewellTimeout))
+	s.client.Write(f.appendTo(nil, s.plain))
+}
+
+// end marks the session as over and wakes both goroutines; the first cause is
+// what Serve returns. mu is held.
+func (s *session) end(err error) {
+	if s.ended {
+		return
+	}
+	s.ended, s.err = true, err
+	s.client.SetReadDeadline(time.Unix(1, 0))
+	if s.server != nil {
+		s.server.SetWriteDeadline(time.Now().Add(lingerTimeout))
+	}
+	s.moved.Broadcast()
+}
+
+// terminate takes leave of the server. Nothing else writes to it any more.
+func (s *session) terminate() {
+	if s.up.whole && !s.left.Load() {
+		s.server.Write([]byte{'X', 0, 0, 0, 4})
+	}
+	s.server.Close()
+}
+
+// linger lets the client read the last word: closing at once, with unread bytes
+// of the client's waiting, would destroy it.
+func (s *session) linger() {
+	if c, ok := s.client.(interface{ CloseWrite() error }); ok {
+		c.CloseWrite()
+	}
+	s.client.SetReadDeadline(time.Now().Add(lingerTimeout))
+	io.Copy(io.Discard, s.client)
+}
+
+// shutdown is called when the context of Serve is done. An idle session ends at
+// once, a busy one when what it is about has been answered or the grace is over.
+func (s *session) shutdown() {
+	s.closing.Store(true)
+	s.timer.Store(time.AfterFunc(s.door.ShutdownGrace, func() { s.fail(shuttingDown()) }))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endIfIdle()
+}
+
+// endIfIdle ends the session if it is to end and nothing is being answered. mu
+// is held.
+func (s *session) endIfIdle() {
+	if s.closing.Load() && s.queue.len() == 0 {
+		s.tell(shuttingDown())
+		s.end(nil)
+	}
+}
+
+func (s *session) stopTimer() {
+	if t := s.timer.Load(); t != nil {
+		t.Stop()
+	}
+}
