@@ -26,7 +26,7 @@ func TestPolicyDoc(t *testing.T) {
 		values := strings.ReplaceAll(tag.Get("enum"), ",", ", ")
 		switch {
 		case typ.Field(i).Type.Kind() == reflect.Bool:
-			values = "on, or off as `--no-" + tag.Get("name") + "`"
+			values = "`--" + tag.Get("name") + "` or `--no-" + tag.Get("name") + "`; in the variable `true` or `false`"
 		case values == "":
 			values = "a number of rows, or 0"
 		}

@@ -45,7 +45,6 @@ var rooms = map[string]string{
 	"github.com/wasilibs/go-pgquery":      "dialect/postgres",
 	"github.com/pingcap/tidb/pkg/parser":  "dialect/mysql",
 	"vitess.io/vitess":                    "dialect/mysql",
-	"github.com/hashicorp/golang-lru/v2":  "dialect",
 	"github.com/jackc/pgx/v5/pgproto3":    "proxy/pgwire",
 	"github.com/jackc/pgx/v5":             "internal/query",
 	"github.com/go-sql-driver/mysql":      "internal/query",

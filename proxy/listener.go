@@ -58,6 +58,12 @@ func listenUnix(a Address) (net.Listener, error) {
 		ul.Close()
 		return nil, explainListen(a, err)
 	}
+	// Who may log in is the upstream's to say, as on the servers' own sockets; the
+	// folder's rights can keep users away.
+	if err := os.Chmod(a.Addr, 0o777); err != nil {
+		ul.Close()
+		return nil, explainListen(a, err)
+	}
 	return &unixListener{UnixListener: ul, path: a.Addr, made: made}, nil
 }
 

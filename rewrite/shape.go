@@ -42,11 +42,10 @@ type shapeStatement struct {
 	recipe *atomic.Pointer[recipe]
 }
 
-// recipe is how SetLimit bounded one statement, or why it did not.
-type recipe struct {
-	steps []step
-	err   error
-}
+// recipe is how SetLimit bounded one statement. It holds for any number of rows
+// below the statement's own limit, which is all that plans ask for. Why SetLimit
+// did not bound one is not kept, as that may depend on the number.
+type recipe struct{ steps []step }
 
 // step is one edit. The number of rows stands between before and after if numbered.
 type step struct {
@@ -232,18 +231,21 @@ func (by shaped) number(token int, otherwise uint64) uint64 {
 func (by shaped) setLimit(d Dialect, i int, st Statement, rows uint64) ([]Edit, error) {
 	t := &by.shape.statements[i]
 	if known := t.recipe.Load(); known != nil {
-		return known.edits(by.spans, st.Pos, rows), known.err
+		return known.edits(by.spans, st.Pos, rows), nil
 	}
 	edits, err := d.SetLimit(st, rows)
-	if learnt, ok := t.recipeOf(by.spans, st.Pos, edits, rows, err); ok {
+	if err != nil {
+		return nil, err
+	}
+	if learnt, ok := t.recipeOf(by.spans, st.Pos, edits, rows); ok {
 		t.recipe.CompareAndSwap(nil, learnt)
 	}
-	return edits, err
+	return edits, nil
 }
 
 // recipeOf turns the edits of one statement into a recipe for all of its shape.
-func (t *shapeStatement) recipeOf(spans []int32, pos int, edits []Edit, rows uint64, err error) (*recipe, bool) {
-	r := &recipe{err: err}
+func (t *shapeStatement) recipeOf(spans []int32, pos int, edits []Edit, rows uint64) (*recipe, bool) {
+	r := new(recipe)
 	number, numbered := strconv.FormatUint(rows, 10), false
 	for _, e := range edits {
 		var s step
@@ -259,7 +261,7 @@ func (t *shapeStatement) recipeOf(spans []int32, pos int, edits []Edit, rows uin
 		numbered = numbered || s.numbered
 	}
 	// Without a number the statement's own limit happened to be rows.
-	return r, numbered || err != nil
+	return r, numbered
 }
 
 // places finds the tokens at which an edit's range begins and ends.
@@ -277,9 +279,6 @@ func (t *shapeStatement) places(spans []int32, start, end int) (from, to place, 
 
 // edits follows the recipe.
 func (r *recipe) edits(spans []int32, pos int, rows uint64) []Edit {
-	if len(r.steps) == 0 {
-		return nil
-	}
 	out := make([]Edit, len(r.steps))
 	for i, s := range r.steps {
 		out[i] = Edit{Start: s.start.offset(spans) - pos, End: s.end.offset(spans) - pos, Text: s.before}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -134,11 +135,15 @@ func (c serveCmd) serve(ctx context.Context, stop func(), log *slog.Logger) erro
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() {
+	announce := sync.OnceFunc(func() {
 		stop() // a second signal ends the process
 		log.Info("shutting down", "drain", c.Drain.String())
-	})()
+	})
+	defer context.AfterFunc(ctx, announce)()
 	err = server.Serve(ctx)
+	if ctx.Err() != nil {
+		announce() // or wait until it was said
+	}
 	cancel()
 	if err = errors.Join(err, <-admin); err == nil {
 		log.Info("stopped")

@@ -80,7 +80,7 @@ func (s *source) lookAtWord(i, depth int, w *words) {
 	case "UNION", "INTERSECT", "EXCEPT", "MINUS":
 		w.grouping = true
 		w.setAfterInto = w.setAfterInto || w.into
-	case "ROLLUP", "CUBE":
+	case "ROLLUP", "CUBE", "GROUPING":
 		w.rollup = true
 	case "PROCEDURE":
 		w.procedure = true

@@ -106,25 +106,50 @@ func (s *source) fetchFirst(from, i int) *clause {
 
 // bareRows reports the brackets that MariaDB's VALUES takes for rows, by their
 // tokens: the parsers know VALUES ROW(…) only. It follows the outermost VALUES
-// that the statement begins with.
-func (s *source) bareRows() (rows map[int]bool) {
-	if !s.mariadb || !s.is(0, "VALUES") {
+// that the statement begins with, or all those that can begin a query.
+func (s *source) bareRows(all bool) (rows map[int]bool) {
+	if !s.mariadb || !all && !s.is(0, "VALUES") {
 		return nil
 	}
 	rows = make(map[int]bool)
-	depth := 0
-	for i := 1; i < len(s.tokens); i++ {
+	s.rowsOf(0, rows)
+	for i := 1; all && i < len(s.tokens); i++ {
+		if s.is(i, "VALUES") && s.isOp(i+1, '(') && s.beginsQuery(i) {
+			s.rowsOf(i, rows)
+		}
+	}
+	return rows
+}
+
+// rowsOf notes the rows of VALUES at token i.
+func (s *source) rowsOf(i int, rows map[int]bool) {
+	if !s.is(i, "VALUES") {
+		return
+	}
+	depth, first := 0, i+1
+	for i = first; i < len(s.tokens); i++ {
 		switch {
 		case s.isOp(i, '('):
-			if depth == 0 && (i == 1 || s.isOp(i-1, ',')) {
+			if depth == 0 && (i == first || s.isOp(i-1, ',')) {
 				rows[i] = true
 			}
 			depth++
 		case s.isOp(i, ')'):
-			depth--
+			if depth--; depth < 0 {
+				return
+			}
 		case depth == 0 && !s.isOp(i, ','):
-			return rows
+			return
 		}
 	}
-	return rows
+}
+
+// beginsQuery reports that a query can begin at token i, by what stands before.
+func (s *source) beginsQuery(i int) bool {
+	for _, word := range []string{"UNION", "EXCEPT", "INTERSECT", "ALL", "DISTINCT"} {
+		if s.is(i-1, word) {
+			return true
+		}
+	}
+	return s.isOp(i-1, '(') || s.isOp(i-1, ')')
 }

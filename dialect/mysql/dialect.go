@@ -19,16 +19,16 @@ type dialect struct {
 
 // New returns the dialect of MySQL 9.7 in its default settings.
 func New() rewrite.Dialect {
-	return &dialect{settings{version: 90700, charset: charsetUTF8MB4}}
+	return dialect{settings{version: 90700, charset: charsetUTF8MB4}}
 }
 
 // NewMariaDB returns the dialect of MariaDB 10.11 in its default settings.
 func NewMariaDB() rewrite.Dialect {
-	return &dialect{settings{mariadb: true, version: 101100, charset: charsetUTF8MB4}}
+	return dialect{settings{mariadb: true, version: 101100, charset: charsetUTF8MB4}}
 }
 
 // Name returns mysql or mariadb.
-func (d *dialect) Name() string {
+func (d dialect) Name() string {
 	if d.mariadb {
 		return "mariadb"
 	}
@@ -38,11 +38,8 @@ func (d *dialect) Name() string {
 // With returns the dialect of a session in which setting has value. It knows
 // sql_mode, character_set_client, server_version (as in the server's greeting;
 // it tells MySQL from MariaDB) and database (the session's current one).
-func (d *dialect) With(setting, value string) rewrite.Dialect {
+func (d dialect) With(setting, value string) rewrite.Dialect {
 	s := d.settings
 	s.set(setting, value)
-	if s == d.settings {
-		return d
-	}
-	return &dialect{s}
+	return dialect{s}
 }

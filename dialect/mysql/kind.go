@@ -189,7 +189,7 @@ func (s *source) create(st *rewrite.Statement) {
 	if s.is(1, "OR") && s.is(2, "REPLACE") {
 		unknown = &clause{from: 1, to: 3} // MariaDB's, with no part in what is asked
 	}
-	r := s.read(unknown)
+	r := s.read(unknown, false)
 	if node, err := parseTiDB(r, s.settings); err == nil {
 		if table, ok := node.(*ast.CreateTableStmt); ok && table.Select != nil {
 			st.Kind = rewrite.KindSelectInto

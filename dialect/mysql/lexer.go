@@ -41,7 +41,7 @@ type span struct{ start, end int }
 // lexer splits text into tokens as sql/sql_lex.cc does, in which executable
 // comments are resolved for this server.
 type lexer struct {
-	*settings
+	settings
 	text string
 	pos  int
 	// comments are the live executable comments met so far. The last one is

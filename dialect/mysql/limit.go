@@ -11,7 +11,7 @@ const maxCandidates = 8
 
 // SetLimit makes rows the outermost limit of st. It tries the places where a
 // limit can stand and takes the first whose result reads back as planned.
-func (d *dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, error) {
+func (d dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, error) {
 	switch {
 	case !st.Limitable:
 		return nil, errNotLimitable(st.Obstacle)
@@ -40,7 +40,7 @@ func (d *dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, e
 		if i == maxCandidates {
 			break
 		}
-		if s.proves(edits, want, byTiDB) {
+		if s.proves(edits, want, byTiDB, p.plain) {
 			return edits, nil
 		}
 	}
@@ -134,7 +134,7 @@ func (s *source) insertLimit(number string, anywhere bool) (all [][]rewrite.Edit
 	last := len(s.tokens) - 1
 	insert(s.endOf(last), " LIMIT "+number)
 	s.outermost(anywhere, func(i int) {
-		if s.is(i, "FOR") || s.is(i, "LOCK") || s.is(i, "INTO") || s.is(i, "PROCEDURE") {
+		if s.is(i, "FOR") && !s.is(i+1, "SYSTEM_TIME") || s.is(i, "LOCK") || s.is(i, "INTO") || s.is(i, "PROCEDURE") {
 			insert(s.startOf(i), "LIMIT "+number+" ")
 		}
 	})

@@ -10,7 +10,10 @@ import (
 
 // Parse reads a script. Its error is always nil: a text whose statements cannot
 // be told apart comes back as one statement of unknown kind.
-func (d *dialect) Parse(sql string) ([]rewrite.Statement, error) {
+func (d dialect) Parse(sql string) ([]rewrite.Statement, error) {
+	if st, ok := d.long(sql); ok {
+		return []rewrite.Statement{st}, nil
+	}
 	sources, pos := d.split(sql)
 	statements := make([]rewrite.Statement, len(sources))
 	elsewhere := d.settings
@@ -27,8 +30,8 @@ func (d *dialect) Parse(sql string) ([]rewrite.Statement, error) {
 	return statements, nil
 }
 
-func (d *dialect) split(sql string) ([]*source, []int) {
-	if obstacle := d.obstacle(); obstacle != "" {
+func (d dialect) split(sql string) ([]*source, []int) {
+	if obstacle := d.obstacle(sql); obstacle != "" {
 		return whole(sql, &d.settings, obstacle)
 	}
 	return split(sql, &d.settings)
@@ -66,12 +69,14 @@ type parsed struct {
 	tree   tree
 	clause *clause
 	facts  queryFacts
+	// plain reports the second reading; see plainForm.
+	plain bool
 	// change is KindUpdate or KindDelete for a write behind WITH, and tree is nil.
 	change rewrite.Kind
 }
 
 // parse reads a query with TiDB's parser, or with Vitess's where that cannot and
-// where Vitess's may be believed.
+// where Vitess's may be believed, or with either in a second, plainer reading.
 func (s *source) parse() (*parsed, error) {
 	switch {
 	case s.tooLarge != "":
@@ -79,21 +84,35 @@ func (s *source) parse() (*parsed, error) {
 	case s.unread != "":
 		return nil, errors.New(s.unread)
 	}
-	p := &parsed{clause: s.findClause()}
-	r := s.read(p.clause)
+	c := s.findClause()
+	first := s.read(c, false)
+	p := &parsed{clause: c}
+	if err := p.take(first, s); err != errUnread {
+		return p, err
+	}
+	plain := s.read(c, true)
+	if plain.text == first.text {
+		return nil, errUnread
+	}
+	p = &parsed{clause: c, plain: true}
+	err := p.take(plain, s)
+	p.facts.catalog = false // what was left out may read other tables
+	return p, err
+}
+
+// take has the parsers read r.
+func (p *parsed) take(r reading, s *source) error {
 	if node, err := parseTiDB(r, s.settings); err == nil {
-		err = p.takeTiDB(node, r, s)
-		return p, p.checked(err)
+		return p.checked(p.takeTiDB(node, r, s))
 	}
 	if !s.vitessReads() {
-		return nil, errUnread
+		return errUnread
 	}
 	node, err := parseVitess(r)
 	if err != nil {
-		return nil, errUnread
+		return errUnread
 	}
-	err = p.takeVitess(node, r)
-	return p, p.checked(err)
+	return p.checked(p.takeVitess(node, r))
 }
 
 // checked returns err, or an error for limits that are no numbers and no

@@ -25,8 +25,8 @@ type piece struct {
 }
 
 // read renders the statement for the parsers, with the tokens of c written
-// otherwise.
-func (s *source) read(c *clause) reading {
+// otherwise, and under plain those forms too that only the servers know.
+func (s *source) read(c *clause, plain bool) reading {
 	var b strings.Builder
 	b.Grow(len(s.text))
 	var r reading
@@ -42,8 +42,15 @@ func (s *source) read(c *clause) reading {
 		}
 		s.render(&b, i)
 	}
-	rows := s.bareRows()
+	rows := s.bareRows(plain)
 	for i := 0; i < len(s.tokens); i++ {
+		if plain {
+			if text, next := s.plainForm(i); next > i {
+				b.WriteString(text)
+				i = next - 1
+				continue
+			}
+		}
 		if rows[i] {
 			b.WriteString(" ROW")
 		}

@@ -45,7 +45,7 @@ type source struct {
 
 // split cuts a script into its statements. pos has the byte offset of each.
 func split(text string, s *settings) (sources []*source, pos []int) {
-	l := &lexer{settings: s, text: text}
+	l := &lexer{settings: *s, text: text}
 	src, b := &source{settings: s}, bounds{}
 	begin := 0
 	finish := func(end int, fault string) {

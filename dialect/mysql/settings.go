@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // charsetClass is a class of client character sets, as far as finding the ends of
@@ -13,9 +14,13 @@ type charsetClass uint8
 const (
 	charsetUTF8MB4 charsetClass = iota
 	charsetUTF8MB3
-	// charsetSingle is one byte a character, with ASCII in its lower half.
+	// charsetSingle can be read byte by byte; see bytewise.
 	charsetSingle
-	// charsetOther may hide a quote or a backslash inside a character.
+	// charsetHiding may hide a quote or a backslash inside a character that is not
+	// ASCII's.
+	charsetHiding
+	// charsetOther may have other characters where ASCII has its quotes and its
+	// backslash.
 	charsetOther
 )
 
@@ -36,12 +41,21 @@ type settings struct {
 	database                      string
 }
 
-// obstacle says why no text of such a session can be read.
-func (s *settings) obstacle() string {
-	if s.charsetObstacle != "" {
+// obstacle says why text of such a session cannot be read, empty if it can.
+func (s *settings) obstacle(text string) string {
+	if s.charset == charsetOther || s.charset == charsetHiding && !isASCII(text) {
 		return s.charsetObstacle
 	}
 	return s.modeObstacle
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *settings) set(setting, value string) {
@@ -99,10 +113,15 @@ func (s *settings) setMode(value string) {
 	}
 }
 
-// singleByte are the character sets of charsetSingle. Not swe7, in which the bytes of
-// the quotes and of the backslash are letters.
-var singleByte = []string{"latin1", "ascii", "binary", "armscii8", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "cp866", "dec8",
-	"geostd8", "greek", "hebrew", "hp8", "keybcs2", "koi8r", "koi8u", "latin2", "latin5", "latin7", "macce", "macroman", "tis620"}
+// bytewise are the character sets of charsetSingle: those of one byte a character
+// with ASCII in its lower half, and those in whose longer characters no byte is
+// that of a quote or of the backslash. Not swe7, in which these are letters.
+var bytewise = []string{"latin1", "ascii", "binary", "armscii8", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "cp866", "dec8",
+	"geostd8", "greek", "hebrew", "hp8", "keybcs2", "koi8r", "koi8u", "latin2", "latin5", "latin7", "macce", "macroman", "tis620",
+	"eucjpms", "euckr", "gb2312", "ujis"}
+
+// hiding are the character sets of charsetHiding.
+var hiding = []string{"big5", "cp932", "gb18030", "gbk", "sjis"}
 
 func (s *settings) setCharset(value string) {
 	s.charsetObstacle = ""
@@ -112,11 +131,14 @@ func (s *settings) setCharset(value string) {
 	case "utf8", "utf8mb3":
 		s.charset = charsetUTF8MB3
 	default:
-		if slices.Contains(singleByte, name) {
+		if slices.Contains(bytewise, name) {
 			s.charset = charsetSingle
 			return
 		}
 		s.charset = charsetOther
+		if slices.Contains(hiding, name) {
+			s.charset = charsetHiding
+		}
 		s.charsetObstacle = "character_set_client " + name + " may hide quotes inside characters"
 	}
 }

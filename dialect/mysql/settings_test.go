@@ -53,7 +53,7 @@ func TestVersion(t *testing.T) {
 		{"", "mysql", 90700, false},
 	} {
 		d := New().With("server_version", c.text)
-		s := d.(*dialect).settings
+		s := d.(dialect).settings
 		if d.Name() != c.name || s.version != c.version || s.foreign != c.foreign {
 			t.Errorf("%q: %s %d foreign %t; want %s %d foreign %t", c.text, d.Name(), s.version, s.foreign, c.name, c.version, c.foreign)
 		}
@@ -73,9 +73,9 @@ func TestSetLimitOfForeignStatement(t *testing.T) {
 	}
 }
 
-// TestSingleByteOnServers holds the character sets that are read byte by byte to what
+// TestBytewiseOnServers holds the character sets that are read byte by byte to what
 // the servers do: no byte of a string takes the quote or the backslash behind it.
-func TestSingleByteOnServers(t *testing.T) {
+func TestBytewiseOnServers(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("SELECT octet_length('")
 	for b := 0x80; b <= 0xFF; b++ {
@@ -85,7 +85,7 @@ func TestSingleByteOnServers(t *testing.T) {
 	const bytes = 128 * 4
 	for _, s := range []*dbtest.Server{dbtest.MariaDB(t), dbtest.MySQL(t)} {
 		c := connect(t, s)
-		for _, charset := range singleByte {
+		for _, charset := range bytewise {
 			if a := c.ask("SET NAMES " + charset); a.err != nil {
 				t.Errorf("%s: %v", charset, a.err)
 				continue

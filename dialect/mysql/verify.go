@@ -2,10 +2,10 @@ package mysql
 
 import "github.com/rowcap/rowcap/rewrite"
 
-// proves reports whether the edited text reads back, with the same parser, as
-// the tree printed in want, and as the old tokens with the edits' tokens in
-// their places.
-func (s *source) proves(edits []rewrite.Edit, want string, byTiDB bool) bool {
+// proves reports whether the edited text reads back, by the same parser and in the
+// same reading, as the tree printed in want, and as the old tokens with the edits'
+// tokens in their places.
+func (s *source) proves(edits []rewrite.Edit, want string, byTiDB, plain bool) bool {
 	if len(edits) == 0 {
 		return false
 	}
@@ -14,7 +14,7 @@ func (s *source) proves(edits []rewrite.Edit, want string, byTiDB bool) bool {
 		return false
 	}
 	p, err := edited.parse()
-	if err != nil || p.tree == nil {
+	if err != nil || p.tree == nil || p.plain != plain {
 		return false
 	}
 	if _, again := p.tree.(*tidbTree); again != byTiDB {

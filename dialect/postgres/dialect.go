@@ -23,23 +23,23 @@ type Dialect struct {
 	encoding string
 }
 
-var _ rewrite.Dialect = (*Dialect)(nil)
+var _ rewrite.Dialect = Dialect{}
 
 // New returns the dialect under the settings that a session starts with. In
 // programs built without cgo the first call takes seconds: it compiles the
 // parser.
 func New() rewrite.Dialect {
 	warmEngine()
-	return &Dialect{}
+	return Dialect{}
 }
 
 // Name returns postgres.
-func (d *Dialect) Name() string { return "postgres" }
+func (d Dialect) Name() string { return "postgres" }
 
 // With follows standard_conforming_strings and client_encoding, as the server
 // reports them by ParameterStatus. No other setting changes how SQL is read.
-func (d *Dialect) With(setting, value string) rewrite.Dialect {
-	changed := *d
+func (d Dialect) With(setting, value string) rewrite.Dialect {
+	changed := d
 	switch strings.ToLower(setting) {
 	case "standard_conforming_strings":
 		changed.backslashes = !isOn(value)
@@ -49,10 +49,7 @@ func (d *Dialect) With(setting, value string) rewrite.Dialect {
 			changed.encoding = value
 		}
 	}
-	if changed == *d {
-		return d
-	}
-	return &changed
+	return changed
 }
 
 // isOn reads a boolean setting's value; what is not certainly on is off.
@@ -96,7 +93,7 @@ func asciiSafe(encoding string) bool {
 
 // checkSettings reports text that the session's settings may have the server read
 // in another way than the parser does.
-func (d *Dialect) checkSettings(sql string) error {
+func (d Dialect) checkSettings(sql string) error {
 	if d.backslashes {
 		if i := strings.IndexByte(sql, '\\'); i >= 0 {
 			return &rewrite.ParseError{Message: "a backslash is read in another way while standard_conforming_strings is off", Offset: i}
@@ -114,7 +111,7 @@ func (d *Dialect) checkSettings(sql string) error {
 
 // obstacle says why no limit is written under the session's settings, "" if it can
 // be.
-func (d *Dialect) obstacle() string {
+func (d Dialect) obstacle() string {
 	switch {
 	case d.backslashes:
 		return "standard_conforming_strings is off"

@@ -14,7 +14,7 @@ func isAll(count int64) bool { return count >= math.MaxInt32 }
 
 // describeFetch fills in the facts about a FETCH or MOVE. A negative count turns
 // the direction round and bounds the rows like a positive one.
-func (d *Dialect) describeFetch(st *rewrite.Statement, stmt node) {
+func (d Dialect) describeFetch(st *rewrite.Statement, stmt node) {
 	st.Kind = rewrite.KindFetch
 	if stmt.is("ismove") {
 		return

@@ -49,7 +49,7 @@ func TestHazards(t *testing.T) {
 			began := time.Now()
 			d := New()
 			statements, err := d.Parse(sql)
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if err != nil {

@@ -3,7 +3,7 @@ package postgres
 import "github.com/rowcap/rowcap/rewrite"
 
 // describe fills in the facts about a statement from its tree.
-func (d *Dialect) describe(st *rewrite.Statement, stmt node) {
+func (d Dialect) describe(st *rewrite.Statement, stmt node) {
 	switch stmt.key() {
 	case "SelectStmt":
 		d.describeSelect(st, stmt)
@@ -50,7 +50,7 @@ func (d *Dialect) describe(st *rewrite.Statement, stmt node) {
 	}
 }
 
-func (d *Dialect) describeSelect(st *rewrite.Statement, sel node) {
+func (d Dialect) describeSelect(st *rewrite.Statement, sel node) {
 	st.Writes = writes(sel)
 	if first := leftmost(sel); first.get("intoClause").there() {
 		st.Kind, st.Writes = rewrite.KindSelectInto, true

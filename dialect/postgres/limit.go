@@ -41,7 +41,7 @@ func integer(n node) (uint64, bool) {
 }
 
 // SetLimit returns the edits that make rows the limit of st; see rewrite.Dialect.
-func (d *Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, error) {
+func (d Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, error) {
 	if reason := d.obstacle(); reason != "" {
 		return nil, errorf("no limit can be written: %s", reason)
 	}

@@ -11,7 +11,10 @@ const space = " \t\n\r\f\v"
 
 // Parse reads a script. A statement's Text has no white space at its ends; comments
 // before and behind it belong to it.
-func (d *Dialect) Parse(sql string) ([]rewrite.Statement, error) {
+func (d Dialect) Parse(sql string) ([]rewrite.Statement, error) {
+	if st, ok := d.long(sql); ok {
+		return []rewrite.Statement{st}, nil
+	}
 	if err := checkText(sql); err != nil {
 		return nil, err
 	}
@@ -103,7 +106,7 @@ func blankComments(sql string, tokens []token) string {
 
 // parsePieces reads a text that cannot be read as a whole, statement by statement.
 // The one that cannot be read comes back as unknown.
-func (d *Dialect) parsePieces(sql string, whole error) ([]rewrite.Statement, error) {
+func (d Dialect) parsePieces(sql string, whole error) ([]rewrite.Statement, error) {
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, parseError(sql, whole)

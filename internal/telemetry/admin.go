@@ -125,5 +125,5 @@ func (c Check) run(ctx context.Context) (ok bool, line string) {
 		return false, fmt.Sprintf("%s: the upstream %s cannot be reached: %v\n", c.Name, c.Upstream, err)
 	}
 	conn.Close()
-	return true, fmt.Sprintf("%s: ready, the upstream %s answers\n", c.Name, c.Upstream)
+	return true, fmt.Sprintf("%s: ready, the upstream %s accepts connections\n", c.Name, c.Upstream)
 }
