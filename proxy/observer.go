@@ -12,9 +12,11 @@ type Protocol interface {
 	// Name is the protocol's name in metrics and logs: postgres or mysql.
 	Name() string
 	// Serve carries one session until either side ends it or ctx is done, and
-	// closes client. When ctx is done the client is told so in its own protocol
-	// where the protocol has a way. The error is nil for a session that the
-	// client ended or that the server ended in order.
+	// closes client. When ctx is done, an idle session ends at once, and a busy
+	// one after the answer it is at, or when the time for that is over; see
+	// OnShutdown. The client is told so in its own protocol where its stream
+	// stands between two messages. The error is nil for a session that the
+	// client ended or that ended in order, and not for one cut amid an answer.
 	Serve(ctx context.Context, client net.Conn) error
 }
 

@@ -15,8 +15,8 @@ import (
 const (
 	// DefaultDrain is how long sessions get to end after the server was told to.
 	DefaultDrain = 10 * time.Second
-	// lastCall is how long sessions get to end after their connections were
-	// closed.
+	// lastCall is how long sessions get to take their leave after the drain time,
+	// and once more to end after their connections were closed.
 	lastCall = 5 * time.Second
 )
 
@@ -28,14 +28,16 @@ type Server struct {
 	Log *slog.Logger
 	// Observer is told of sessions. Nil tells nobody.
 	Observer Observer
-	// Drain is how long sessions get to end once Serve's context is done,
-	// DefaultDrain if it is 0. Negative closes them at once.
+	// Drain is how long busy sessions get to end once Serve's context is done,
+	// DefaultDrain if it is 0. Negative ends them at once.
 	Drain time.Duration
 
 	fronts []*front
 
-	mu       sync.Mutex
-	sessions map[net.Conn]struct{}
+	mu sync.Mutex
+	// sessions holds the clients' connections, and whether the server closed
+	// them itself.
+	sessions map[net.Conn]bool
 	wait     sync.WaitGroup // one for each session
 }
 
@@ -89,9 +91,10 @@ func (s *Server) Close() error {
 }
 
 // Serve accepts connections until ctx is done. Then it stops listening, tells
-// the sessions to end, waits for them up to Drain, closes the connections of
-// those that remain, and returns. The error is not nil if a listener failed
-// beforehand, which ends all others too, or if a session could not be ended.
+// the sessions to end, waits for them up to Drain, has those that remain take
+// their leave, closes the connections of those that do not, and returns. The error
+// is not nil if a listener failed beforehand, which ends all others too, or if a
+// session could not be ended.
 func (s *Server) Serve(ctx context.Context) error {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
@@ -99,7 +102,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	if s.Observer == nil {
 		s.Observer = NoObserver{}
 	}
-	s.sessions = make(map[net.Conn]struct{})
+	s.sessions = make(map[net.Conn]bool)
+	sessions, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { s.Close() })()
@@ -108,25 +112,26 @@ func (s *Server) Serve(ctx context.Context) error {
 	failed := make([]error, len(s.fronts), len(s.fronts)+1)
 	for i, f := range s.fronts {
 		accepting.Go(func() {
-			if failed[i] = s.accept(ctx, f); failed[i] != nil {
+			if failed[i] = s.accept(ctx, sessions, f); failed[i] != nil {
 				cancel()
 			}
 		})
 	}
 	accepting.Wait()
 	s.Close()
-	return errors.Join(append(failed, s.drain())...)
+	return errors.Join(append(failed, s.drain(end))...)
 }
 
-// accept takes connections from f until ctx is done. The error is nil then.
-func (s *Server) accept(ctx context.Context, f *front) error {
+// accept takes connections from f until ctx is done; they are carried under the
+// context sessions. The error is nil then.
+func (s *Server) accept(ctx, sessions context.Context, f *front) error {
 	var backOff time.Duration
 	for {
 		conn, err := f.Accept()
 		switch {
 		case err == nil:
 			backOff = 0
-			s.start(ctx, f.protocol, conn)
+			s.start(sessions, f.protocol, conn)
 		case ctx.Err() != nil:
 			return nil
 		case passing(err):
@@ -146,13 +151,16 @@ func (s *Server) accept(ctx context.Context, f *front) error {
 // start has p carry conn in a goroutine of its own.
 func (s *Server) start(ctx context.Context, p Protocol, conn net.Conn) {
 	s.mu.Lock()
-	s.sessions[conn] = struct{}{}
+	s.sessions[conn] = false
 	s.mu.Unlock()
 	s.wait.Go(func() {
 		s.Observer.SessionStarted(p.Name())
 		client := conn.RemoteAddr()
 		err := s.carry(ctx, p, conn)
 		s.mu.Lock()
+		if s.sessions[conn] {
+			err = &closedError{err}
+		}
 		delete(s.sessions, conn)
 		s.mu.Unlock()
 		s.Observer.SessionEnded(p.Name(), client, err)
@@ -173,8 +181,10 @@ func (s *Server) carry(ctx context.Context, p Protocol, conn net.Conn) (err erro
 	return p.Serve(ctx, conn)
 }
 
-// drain waits for the sessions to end and closes those that do not.
-func (s *Server) drain() error {
+// drain tells the sessions to end, waits for them, and ends those that stay.
+func (s *Server) drain(end context.CancelCauseFunc) error {
+	over := make(chan struct{})
+	end(&Shutdown{Over: over})
 	ended := make(chan struct{})
 	go func() {
 		s.wait.Wait()
@@ -187,21 +197,38 @@ func (s *Server) drain() error {
 	if within(ended, drain) {
 		return nil
 	}
-	s.mu.Lock()
-	left := len(s.sessions)
-	for conn := range s.sessions {
-		conn.Close()
+	if left := s.left(); left > 0 {
+		s.Log.Warn("the drain time is over; ending the sessions that are left", "sessions", left, "drain", max(drain, 0).String())
 	}
-	s.mu.Unlock()
-	if left > 0 {
-		s.Log.Warn("sessions did not end in time and were closed", "sessions", left, "drain", max(drain, 0).String())
+	close(over)
+	if within(ended, lastCall) {
+		return nil
+	}
+	if left := s.shut(); left > 0 {
+		s.Log.Warn("sessions did not end in time; closed their connections", "sessions", left)
 	}
 	if within(ended, lastCall) {
 		return nil
 	}
+	return fmt.Errorf("%d sessions could not be ended", s.left())
+}
+
+// left returns how many sessions there are.
+func (s *Server) left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fmt.Errorf("%d sessions could not be ended", len(s.sessions))
+	return len(s.sessions)
+}
+
+// shut closes the connections of the sessions there are, and returns how many.
+func (s *Server) shut() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for conn := range s.sessions {
+		s.sessions[conn] = true
+		conn.Close()
+	}
+	return len(s.sessions)
 }
 
 // within reports whether ended is closed within d.

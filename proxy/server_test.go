@@ -24,19 +24,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lines is a Protocol that answers each line with itself. "panic" panics,
-// "stuck" ignores the context, "deaf" ignores even its closed connection.
+// lines is a Protocol that answers each line with itself. "panic" panics, "busy"
+// ends only when the time is over, "stuck" not even then, and "deaf" ignores even
+// its closed connection.
 type lines struct{ deaf chan struct{} }
 
 func (lines) Name() string { return "lines" }
 
 func (p lines) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
-	var stuck atomic.Bool
-	defer context.AfterFunc(ctx, func() {
+	var busy, stuck atomic.Bool
+	leave := func(word string) {
+		fmt.Fprintln(client, word)
+		client.Close()
+	}
+	defer OnShutdown(ctx, func() {
+		if !busy.Load() {
+			leave("bye")
+		}
+	}, func() {
 		if !stuck.Load() {
-			fmt.Fprintln(client, "bye")
-			client.Close()
+			leave("time is over")
 		}
 	})()
 	in := bufio.NewScanner(client)
@@ -44,9 +52,13 @@ func (p lines) Serve(ctx context.Context, client net.Conn) error {
 		switch in.Text() {
 		case "panic":
 			panic("a bug")
+		case "busy":
+			busy.Store(true)
 		case "stuck":
+			busy.Store(true)
 			stuck.Store(true)
 		case "deaf":
+			busy.Store(true)
 			stuck.Store(true)
 			fmt.Fprintln(client, "deaf")
 			<-p.deaf
@@ -55,6 +67,9 @@ func (p lines) Serve(ctx context.Context, client net.Conn) error {
 			return errors.New("the session failed")
 		}
 		fmt.Fprintln(client, in.Text())
+	}
+	if stuck.Load() {
+		return in.Err() // blames the connection
 	}
 	return nil
 }
@@ -239,7 +254,34 @@ func TestServerEndsIdleSessionsAtOnce(t *testing.T) {
 	}
 }
 
+func TestServerTellsBusySessionsWhenTheTimeIsOver(t *testing.T) {
+	for _, drain := range []time.Duration{300 * time.Millisecond, -1} {
+		r := serve(t, anyPort, lines{}, drain)
+		conn := dial(t, r.addr)
+		say(t, conn, "busy")
+		start := time.Now()
+		if err := r.end(t); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took < drain || took > drain+3*time.Second {
+			t.Errorf("took %s", took)
+		}
+		if got := say(t, conn, ""); got != "time is over" {
+			t.Errorf("got %q", got)
+		}
+		if err := errors.Join(r.ends.get()...); err != nil {
+			t.Errorf("the session ended with %v", err)
+		}
+		if log := r.log.String(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, "the drain time is over") || !strings.Contains(log, "sessions=1 drain="+max(drain, 0).String()) {
+			t.Errorf("log: %s", log)
+		}
+	}
+}
+
 func TestServerClosesSessionsThatStay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the last call")
+	}
 	r := serve(t, anyPort, lines{}, 50*time.Millisecond)
 	conn := dial(t, r.addr)
 	say(t, conn, "stuck")
@@ -249,8 +291,12 @@ func TestServerClosesSessionsThatStay(t *testing.T) {
 	if got := say(t, conn, ""); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if log := r.log.String(); !strings.Contains(log, "sessions=1") {
+	if log := r.log.String(); !strings.Contains(log, "sessions did not end in time") || !strings.Contains(log, "sessions=1") {
 		t.Errorf("log: %s", log)
+	}
+	err := errors.Join(r.ends.get()...)
+	if err == nil || err.Error() != "rowcap is shutting down: the session did not end in time and its connection was closed" || !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the session ended with %v", err)
 	}
 }
 

@@ -3,10 +3,11 @@
 //
 // A lexer that follows the servers' own (sql/sql_lex.cc) splits a script at
 // its semicolons, resolves executable comments for this server and finds token
-// boundaries. TiDB's parser, with Vitess's as fallback, says what a statement is.
-// An edit is proposed at a token boundary and accepted only if the edited text
-// reads back as the same tree with the planned limit and as the same tokens plus
-// the new ones.
+// boundaries. TiDB's parser, with Vitess's as fallback, says what a statement is;
+// one that neither knows is read once more, with the forms that only the servers
+// know written plainly. An edit is proposed at a token boundary and accepted only
+// if the edited text reads back as the same tree with the planned limit and as the
+// same tokens plus the new ones.
 package mysql
 
 import "github.com/rowcap/rowcap/rewrite"

@@ -44,11 +44,13 @@ func (s *source) plainForm(i int) (text string, next int) {
 			return " NEXT VALUE FOR", i + 3
 		}
 	case "GROUPING":
-		if s.is(i+1, "SETS") && s.isOp(i+2, '(') {
+		if s.reserves() && s.is(i+1, "SETS") && s.isOp(i+2, '(') {
 			return " 1", s.behindBrackets(i + 2)
 		}
 	case "QUALIFY":
-		return "", s.behindQualify(i)
+		if s.reserves() {
+			return "", s.behindQualify(i)
+		}
 	case "FOR":
 		if s.mariadb && s.is(i+1, "SYSTEM_TIME") {
 			if next := s.behindSystemTime(i + 2); next > i {
@@ -91,6 +93,9 @@ func (s *source) behindBrackets(i int) int {
 	}
 	return i
 }
+
+// reserves reports a server to which GROUPING and QUALIFY are no names.
+func (s *source) reserves() bool { return !s.mariadb && s.version >= 90000 }
 
 // behindQualify returns the token that ends the condition behind QUALIFY at i: the
 // next clause of the query, or what ends it. None of these words stands in an

@@ -21,6 +21,9 @@ type answer struct {
 	shows diagnostics
 	// effect is what the script does to the session's settings.
 	effect effect
+	// number is that of the result at hand, from 1. Every result counts, those
+	// without rows and an error too, as clients count them.
+	number int
 	// told is the number of notices that this answer has brought about.
 	told int
 }
@@ -85,12 +88,28 @@ func (a *answer) result() (more bool, err error) {
 		}
 		return true, nil // its OK or ERR is still to come
 	}
+	a.begin(false)
 	end, err := a.resultSet(h)
 	if err != nil || end.failed {
 		a.failed()
 		return false, err
 	}
 	return a.done(end.status, false), nil
+}
+
+// begin counts a result. closing reports the OK packet after all results of CALL:
+// it is a result to the protocol, but alone makes no answer of several.
+func (a *answer) begin(closing bool) {
+	a.number++
+	if a.number > 1 && !closing {
+		a.notes.several = true
+	}
+}
+
+// closes reports that an OK packet ends the results of a CALL that is all there is
+// to the command.
+func (a *answer) closes() bool {
+	return len(a.script.Plans) == 1 && a.script.Plans[0].Statement.Kind == rewrite.KindCall
 }
 
 // done ends a result and reports whether more follow.
@@ -117,6 +136,7 @@ func (a *answer) relayOK(h packet.Header) (more bool, err error) {
 	if err := a.track(ok.SessionState); err != nil {
 		return false, err
 	}
+	a.begin(a.closes())
 	a.notes.server = ok.Warnings
 	if a.told > 0 {
 		if err := packet.PatchOK(b, ok.Status, addWarnings(ok.Warnings, a.told)); err != nil {
@@ -144,6 +164,7 @@ func (a *answer) relayError(h packet.Header) (more bool, err error) {
 	if a.edited {
 		b = originalError(b, a.script)
 	}
+	a.begin(false)
 	a.failed()
 	a.notes.server = 1
 	return false, a.client.out.packet(b)

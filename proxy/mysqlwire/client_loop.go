@@ -19,10 +19,7 @@ func (s *session) clientLoop() {
 		case turnOver:
 			return
 		case turnAuth:
-			s.up.out.seq = h.Seq
-			if _, err = s.up.out.forward(&s.client.in, h); err == nil {
-				err = s.up.out.flush()
-			}
+			err = s.passAuth(h)
 		case turnInfile:
 			err = s.passInfile(h)
 		default:
@@ -31,16 +28,21 @@ func (s *session) clientLoop() {
 	}
 	var lost *lostError
 	var bad *packet.MalformedError
+	c, under := s.underCut()
 	switch {
 	case errors.Is(err, errOver):
 		s.end(nil)
+	case under:
+		s.leave(c)
 	case errors.As(err, &bad):
 		s.reject(err)
 	case errors.As(err, &lost) && lost.who == "upstream":
 		// The upstream loop reads what the server had to say, and tells the
 		// client. It would wait for ever only if the connection were half dead.
-		s.up.in.conn.SetReadDeadline(time.Now().Add(farewellTime))
 		s.mu.Lock()
+		if !s.cut.under {
+			s.up.in.conn.SetReadDeadline(time.Now().Add(farewellTime))
+		}
 		if s.turn == turnCommand {
 			s.turn, s.relay, s.replySeq = turnAnswer, s.relayOne, 1
 		}
@@ -55,7 +57,7 @@ func (s *session) clientLoop() {
 func (s *session) vanished(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn == turnIdle || !s.loggedIn {
+	if s.turn == turnIdle || s.turn == turnLeaving || !s.loggedIn {
 		return orderly(err)
 	}
 	return err
@@ -67,11 +69,15 @@ func (s *session) reject(err error) {
 	for s.turn == turnAnswer {
 		s.cond.Wait()
 	}
+	leaving := s.turn == turnLeaving
 	answered := s.turn == turnCommand || !s.loggedIn
 	if answered {
-		s.turn = turnCommand
+		s.turn = turnLeaving
 	}
 	s.mu.Unlock()
+	if leaving {
+		return
+	}
 	if answered {
 		s.client.out.seq = s.lastSeq + 1
 		s.farewell(s.sayFailure(err), err)

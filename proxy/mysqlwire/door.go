@@ -9,15 +9,24 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// DefaultConnectTimeout is how long the upstream gets to accept a connection and
-// to greet.
-const DefaultConnectTimeout = 10 * time.Second
+const (
+	// DefaultConnectTimeout is how long the upstream gets to accept a connection
+	// and to greet.
+	DefaultConnectTimeout = 10 * time.Second
+	// DefaultLoginTimeout is how long the upstream gets for each of its turns in
+	// a login. Servers may ask elsewhere for it: a directory, a person's phone.
+	DefaultLoginTimeout = 60 * time.Second
+)
 
 // Door is the proxy.Protocol of MySQL and MariaDB.
 type Door struct {
-	// ConnectTimeout is how long the upstream gets to accept a connection and
-	// to greet. It is not to be changed while sessions run.
+	// ConnectTimeout is how long the upstream gets to accept a connection, and
+	// again to greet. It is not to be changed while sessions run.
 	ConnectTimeout time.Duration
+	// LoginTimeout is how long the upstream gets for each of its turns until the
+	// client is logged in; how long the client takes for its own does not
+	// count. It is not to be changed while sessions run.
+	LoginTimeout time.Duration
 
 	upstream proxy.Address
 	rewriter *rewrite.Rewriter
@@ -28,7 +37,7 @@ type Door struct {
 // outcome. r's dialect is mysql or mariadb; each session settles with the
 // upstream's greeting which of the two it is.
 func New(upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) *Door {
-	return &Door{ConnectTimeout: DefaultConnectTimeout, upstream: upstream, rewriter: r, observer: o}
+	return &Door{ConnectTimeout: DefaultConnectTimeout, LoginTimeout: DefaultLoginTimeout, upstream: upstream, rewriter: r, observer: o}
 }
 
 // Name returns mysql.
@@ -36,13 +45,18 @@ func (d *Door) Name() string { return "mysql" }
 
 // Serve carries one session; see proxy.Protocol. When ctx is done, an idle session
 // is told 1053 (Server shutdown in progress) and ends, and a busy one does so
-// after the answer it is at.
+// after the answer it is at. A session that is cut amid an answer is told 1053 too,
+// unless a packet was under way.
 func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
 	up, err := d.upstream.Dial(ctx, d.ConnectTimeout)
+	if err != nil && ctx.Err() != nil {
+		refuseGreeting(client, shutdown())
+		return nil
+	}
 	if err != nil {
-		err = &upstreamError{addr: d.upstream.String(), cause: err}
-		refuseGreeting(client, unreachable(err))
+		err := &upstreamError{addr: d.upstream.String(), cause: err}
+		refuseGreeting(client, err.packet())
 		return err
 	}
 	defer up.Close()

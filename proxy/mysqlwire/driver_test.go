@@ -103,6 +103,12 @@ func want(t testing.TB, got, want string) {
 
 const notice3 = "Warning|61001|showing the first 3 rows; more rows exist; cap 3 from the default limit; add a LIMIT up to 10, narrow the WHERE clause, or aggregate\n"
 
+// of is notice as a row of SHOW WARNINGS after a command of several results, of which
+// it speaks of the one with this number.
+func of(result int, notice string) string {
+	return strings.Replace(notice, "|showing", fmt.Sprintf("|result %d: showing", result), 1)
+}
+
 func TestDriver(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server) {
 		database := s.Database(t)
@@ -169,7 +175,27 @@ func TestSeveralStatements(t *testing.T) {
 		run := serve(t, s.Addr(), policy(3, 10))
 		c := connect(t, s, database, run, func(c *driver.Config) { c.MultiStatements = true })
 		want(t, query(t, c, text), "1\n2\n3\n--\n12\n--\n12\n11\n10\n")
-		want(t, query(t, c, "SHOW WARNINGS"), notice3+notice3)
+		want(t, query(t, c, "SHOW WARNINGS"), of(1, notice3)+of(3, notice3))
+		want(t, query(t, c, "SHOW COUNT(*) WARNINGS"), "2\n")
+		want(t, query(t, c, "SHOW WARNINGS LIMIT 1, 5"), of(3, notice3))
+		// A whole result behind a cut one does not take the notice for its own,
+		// and results without rows count.
+		want(t, query(t, c, "DO 1; SELECT n FROM parcels ORDER BY n; SELECT 7"), "1\n2\n3\n--\n7\n")
+		want(t, query(t, c, "SHOW WARNINGS"), of(2, notice3))
+		// A command that fails midway tells of what was cut before.
+		rows, err := c.QueryContext(t.Context(), "SELECT n FROM parcels ORDER BY n; SELECT nothing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readResults(rows); got != "1\n2\n3\n" || err == nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if got := query(t, c, "SHOW WARNINGS"); !strings.HasPrefix(got, "Error|1054|") || !strings.HasSuffix(got, "\n"+of(1, notice3)) {
+			t.Errorf("warnings are\n%s", got)
+		}
+		// The next command begins anew.
+		want(t, query(t, c, "SELECT n FROM parcels ORDER BY n"), "1\n2\n3\n")
+		want(t, query(t, c, "SHOW WARNINGS"), notice3)
 		// Not every statement has rows, and what changes how the rest is read
 		// leaves the rest to the guard.
 		want(t, query(t, c, "SET @a = 1; SELECT n FROM parcels ORDER BY n; DO 1; SELECT @a"), "1\n2\n3\n--\n1\n")
@@ -187,7 +213,7 @@ func TestSeveralStatements(t *testing.T) {
 		// A client that has not agreed on several statements gets the server's
 		// own error, of the text that it sent.
 		c = connect(t, s, database, run, nil)
-		_, err := c.QueryContext(t.Context(), text)
+		_, err = c.QueryContext(t.Context(), text)
 		direct, _ := sql.Open("mysql", s.DSN(database))
 		defer direct.Close()
 		_, wantErr := direct.Query(text)
@@ -201,11 +227,16 @@ func TestCall(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server) {
 		database := s.Database(t)
 		s.SQL(t, database, parcels)
-		s.SQL(t, database, "DELIMITER //\nCREATE PROCEDURE two_lists() BEGIN SELECT n FROM parcels ORDER BY n; SELECT n FROM parcels ORDER BY n DESC; END//\n")
+		s.SQL(t, database, "DELIMITER //\nCREATE PROCEDURE one_list() SELECT n FROM parcels ORDER BY n//\nCREATE PROCEDURE two_lists() BEGIN SELECT n FROM parcels ORDER BY n; SELECT n FROM parcels ORDER BY n DESC; END//\n")
 		run := serve(t, s.Addr(), policy(3, 10))
 		c := connect(t, s, database, run, nil)
 		want(t, query(t, c, "CALL two_lists()"), "1\n2\n3\n--\n12\n11\n10\n")
 		want(t, query(t, c, "SELECT @@warning_count"), "2\n")
+		const cut = "Warning|61001|showing the first 3 rows; more rows exist; cap 3 from the default limit; narrow the statement to fewer rows, or have the cap raised\n"
+		want(t, query(t, c, "SHOW WARNINGS"), of(1, cut)+of(2, cut))
+		// The OK that ends CALL makes no second result of it.
+		want(t, query(t, c, "CALL one_list()"), "1\n2\n3\n")
+		want(t, query(t, c, "SHOW WARNINGS"), cut)
 		want(t, query(t, c, "SELECT 7"), "7\n")
 		st, err := c.PrepareContext(t.Context(), "CALL two_lists()")
 		if err != nil {
@@ -215,6 +246,7 @@ func TestCall(t *testing.T) {
 		for range 2 {
 			rows, err := st.Query()
 			want(t, results(t, rows, err), "1\n2\n3\n--\n12\n11\n10\n")
+			want(t, query(t, c, "SHOW WARNINGS"), of(1, cut)+of(2, cut))
 		}
 		want(t, query(t, c, "SELECT 7"), "7\n")
 	})

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"syscall"
 	"time"
 
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
@@ -39,53 +37,12 @@ const (
 )
 
 // farewellTime is how long a client gets to take the last packet.
-const farewellTime = 5 * time.Second
+const farewellTime = 2 * time.Second
 
-// upstreamError says that the upstream cannot be reached.
-type upstreamError struct {
-	addr  string
-	cause error
-}
-
-func (e *upstreamError) Error() string {
-	return fmt.Sprintf("cannot reach the upstream at %s: %s; %s", e.addr, e.reason(), e.hint())
-}
-
-func (e *upstreamError) Unwrap() error { return e.cause }
-
-// reason is the cause without the address, which stands before it already.
-func (e *upstreamError) reason() string {
-	var op *net.OpError
-	if errors.As(e.cause, &op) && op.Err != nil {
-		return op.Err.Error()
-	}
-	return e.cause.Error()
-}
-
-func (e *upstreamError) hint() string {
-	var dns *net.DNSError
-	var bad *packet.MalformedError
-	switch {
-	case errors.Is(e.cause, syscall.ECONNREFUSED), errors.Is(e.cause, syscall.ENOENT):
-		return "check that the server runs and listens there"
-	case errors.Is(e.cause, os.ErrDeadlineExceeded):
-		return "check the address, and firewalls on the way to it"
-	case errors.As(e.cause, &dns):
-		return "check the name in the route"
-	case errors.As(e.cause, &bad):
-		return "check that a MySQL or MariaDB server listens there"
-	}
-	return "check the upstream's address in the route"
-}
-
-// unreachable is the ERR packet in place of a greeting. It has no SQLSTATE, as the
-// client's capabilities are not known yet.
-func unreachable(err error) *packet.Err {
-	return &packet.Err{Code: CodeUpstream, Message: err.Error()}
-}
-
-// refuseGreeting sends e as the first packet of a connection.
+// refuseGreeting sends e as the first packet of a connection. It goes without its
+// SQLSTATE, as the client's capabilities are not known yet.
 func refuseGreeting(client net.Conn, e *packet.Err) {
+	e.State = ""
 	w := writer{who: "client", conn: client}
 	client.SetWriteDeadline(time.Now().Add(farewellTime))
 	if w.packet(e.Append(nil)) == nil {
@@ -103,15 +60,26 @@ func unknownCommand(c packet.Command) *packet.Err {
 		"Unknown command: %v is not carried by rowcap; connect to the server itself for it", c)}
 }
 
+// shutdown is the error for a client with no answer under way.
 func shutdown() *packet.Err {
-	return &packet.Err{Code: codeShutdown, State: stateCommunication, Message: "Server shutdown in progress: rowcap is stopping; connect again"}
+	return &packet.Err{Code: codeShutdown, State: stateCommunication,
+		Message: "Server shutdown in progress: rowcap is shutting down; connect again"}
+}
+
+// shutdownAmid is the error for a client whose answer is cut.
+func shutdownAmid() *packet.Err {
+	return &packet.Err{Code: codeShutdown, State: stateCommunication, Message: "Server shutdown in progress: rowcap is shutting down; " +
+		"the rows so far are not a complete result, and whether the statement took effect is not known; connect again"}
 }
 
 // sayFailure puts what ended a session amid an answer into an ERR packet.
 func (s *session) sayFailure(err error) *packet.Err {
 	var bad *packet.MalformedError
 	var lost *lostError
+	var login *loginError
 	switch {
+	case errors.As(err, &login):
+		return login.packet()
 	case errors.As(err, &bad):
 		return &packet.Err{Code: codeMalformed, State: stateGeneral, Message: "Malformed communication packet: " + err.Error() + "; the connection is closed"}
 	case errors.As(err, &lost):

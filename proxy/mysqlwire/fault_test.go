@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rowcap/rowcap/internal/dbtest"
+	"github.com/rowcap/rowcap/proxy/mysqlwire"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 )
 
@@ -36,22 +37,39 @@ func TestUpstreamCannotBeReached(t *testing.T) {
 	}
 	free := l.Addr().String()
 	l.Close()
+	// send is a server that sends something and no more, and waits.
+	send := func(text string) string {
+		return fakeRaw(t, func(c net.Conn) {
+			c.Write([]byte(text))
+			c.Read(make([]byte, 1))
+		}).addr
+	}
 	for _, test := range []struct {
 		name, addr string
 		want       []string
 	}{
 		{"closed port", free, []string{"cannot reach the upstream at " + free, "connection refused", "check that the server runs"}},
 		{"no socket", "/nowhere/sock", []string{"cannot reach the upstream at /nowhere/sock", "no such file", "check that the server runs"}},
-		{"silence", fakeRaw(t, func(c net.Conn) { c.Read(make([]byte, 1)) }).addr, []string{"i/o timeout", "check the address"}},
-		{"not MySQL", fakeRaw(t, func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }).addr, []string{"cannot reach"}},
-		{"not a greeting", fakeRaw(t, func(c net.Conn) { c.Write([]byte("\x05\x00\x00\x00hello")) }).addr, []string{"not of protocol version 10", "check that a MySQL or MariaDB server listens there"}},
-		{"huge", fakeRaw(t, func(c net.Conn) { c.Write([]byte("\xff\xff\xff\x00\x0a")) }).addr, []string{"cannot reach"}},
-		{"at once gone", fakeRaw(t, func(c net.Conn) {}).addr, []string{"the upstream closed the connection"}},
+		{"silence", send(""), []string{"sent no MySQL greeting within 1s"}},
+		{"a part", send("\x4a\x00\x00\x00\x0a8.0"), []string{"sent only a part of a MySQL greeting within 1s"}},
+		{"HTTP", send("HTTP/1.1 400 Bad Request\r\n\r\n"), []string{"not of protocol version 10"}},
+		{"SSH", send("SSH-2.0-OpenSSH_9.2\r\n"), []string{"not of protocol version 10"}},
+		{"not a greeting", send("\x05\x00\x00\x00hello"), []string{"not of protocol version 10"}},
+		{"an empty packet", send("\x00\x00\x00\x00\x0a"), []string{"it is empty"}},
+		{"a short greeting", send("\x02\x00\x00\x00\x0a8"), []string{"malformed greeting packet"}},
+		{"a short error", send("\x01\x00\x00\x00\xff"), []string{"malformed ERR packet"}},
+		{"huge", send("\xff\xff\xff\x00\x0a"), []string{"more than 4096 bytes"}},
+		{"at once gone", fakeRaw(t, func(c net.Conn) {}).addr, []string{"closed the connection and sent no MySQL greeting"}},
+		{"gone midway", fakeRaw(t, func(c net.Conn) { c.Write([]byte("\x4a\x00\x00\x00\x0a8.0")) }).addr, []string{"closed the connection and sent only a part of a MySQL greeting"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			run := serve(t, test.addr, policy(3, 10))
+			run := serve(t, test.addr, policy(3, 10), func(d *mysqlwire.Door) { d.ConnectTimeout = time.Second })
 			e := firstPacket(t, run)
+			if reached := strings.HasPrefix(e.Message, "reached the upstream at "+test.addr+", but ") &&
+				strings.HasSuffix(e.Message, "; check that it is a MySQL or MariaDB server"); reached == strings.HasPrefix(e.Message, "cannot reach") {
+				t.Errorf("message is %q", e.Message)
+			}
 			if e.Code != 61003 || e.State != "" {
 				t.Errorf("error is %+v", e)
 			}
@@ -301,44 +319,6 @@ func TestMalformedCommands(t *testing.T) {
 			if err := run.wait(t); err == nil {
 				t.Error("the session ended without an error")
 			}
-		})
-	}
-}
-
-func TestMalformedLogin(t *testing.T) {
-	for name, b := range map[string][]byte{
-		"short":       {3, 0, 0, 1, 1, 2, 3},
-		"old client":  append([]byte{40, 0, 0, 1}, make([]byte, 40)...),
-		"no user":     append([]byte{36, 0, 0, 1, 0, 2}, bytes.Repeat([]byte{1}, 34)...),
-		"no mysql":    []byte("GET / HTTP/1.1\r\nHost: somewhere.example.com\r\n\r\n"),
-		"TLS anyhow ": append([]byte{32, 0, 0, 1, 0, 0x0a}, make([]byte, 30)...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := fake(t, func(c *rawClient, command []byte) bool { return true })
-			run := serve(t, f.addr, policy(3, 10))
-			conn, err := net.Dial("tcp", run.addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			conn.SetDeadline(time.Now().Add(10 * time.Second))
-			c := &rawClient{t: t, conn: conn}
-			g, err := packet.DecodeGreeting(c.read())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if g.Capabilities&(packet.SSL|packet.Compress) != 0 || !g.Capabilities.Has(packet.Protocol41|packet.PluginAuth) {
-				t.Errorf("the greeting offers %x", g.Capabilities)
-			}
-			conn.Write(b)
-			if name == "no mysql" {
-				conn.(*net.TCPConn).CloseWrite()
-			} else {
-				c.seq = 2
-				wantErr(t, c, 1835)
-				wantClosed(t, c)
-			}
-			run.wait(t)
 		})
 	}
 }

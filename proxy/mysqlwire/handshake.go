@@ -2,6 +2,7 @@ package mysqlwire
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
@@ -23,6 +24,9 @@ const offered = packet.LongPassword | packet.FoundRows | packet.LongFlag | packe
 // maxControl is the longest packet taken that is no row and no command.
 const maxControl = packet.MaxPayload
 
+// maxGreeting is the longest greeting taken, or error in its place.
+const maxGreeting = 4 << 10
+
 // greet relays the server's greeting. over reports that the session is at its end
 // with it.
 func (s *session) greet(ctx context.Context) (over bool, err error) {
@@ -30,39 +34,30 @@ func (s *session) greet(ctx context.Context) (over bool, err error) {
 	stop := context.AfterFunc(ctx, func() { up.SetReadDeadline(time.Now()) })
 	defer stop()
 	up.SetReadDeadline(time.Now().Add(s.door.ConnectTimeout))
-	h, first, err := s.up.in.head()
-	var b []byte
-	if err == nil {
-		b, err = s.up.in.payload(h, maxControl)
-	}
-	var greeting packet.Greeting
-	if err == nil && first != packet.ErrHeader {
-		greeting, err = packet.DecodeGreeting(b)
-	}
-	if err == nil && first != packet.ErrHeader {
-		err = packet.MaskGreeting(b, offered)
+	b, greeting, refusal, err := s.readGreeting()
+	if err != nil && ctx.Err() != nil {
+		refuseGreeting(s.client.in.conn, shutdown())
+		return true, nil
 	}
 	if err != nil {
-		err = &upstreamError{addr: s.door.upstream.String(), cause: err}
-		refuseGreeting(s.client.in.conn, unreachable(err))
+		err := &greetingError{addr: s.door.upstream.String(), within: s.door.ConnectTimeout, cause: err}
+		refuseGreeting(s.client.in.conn, err.packet())
 		return true, err
 	}
-	s.client.out.seq = h.Seq
 	if err := s.client.out.packet(b); err != nil {
 		return true, err
 	}
 	if err := s.flushClient(); err != nil {
 		return true, err
 	}
-	if first == packet.ErrHeader {
-		// The server has no room, or does not want this host.
-		e, err := packet.DecodeErr(b)
-		if err != nil {
-			return true, err
-		}
-		return true, e
+	if refusal != nil {
+		return true, refusal
 	}
+	// The greeting has number 0, and the client's answer 1.
+	s.replySeq = 2
 	if !stop() && ctx.Err() != nil {
+		s.client.out.seq = s.replySeq
+		s.farewell(shutdown(), nil)
 		return true, nil
 	}
 	up.SetReadDeadline(time.Time{})
@@ -71,8 +66,35 @@ func (s *session) greet(ctx context.Context) (over bool, err error) {
 	s.settings.base = s.rewriter
 	s.turn = turnAuth
 	s.relay = s.relayAuth
-	s.replySeq = 2
+	s.loggingIn = true
 	return false, nil
+}
+
+// readGreeting takes the server's first packet, and masks it if it is a greeting.
+// It may be an error instead: the server has no room, or does not want this host.
+func (s *session) readGreeting() (b []byte, g packet.Greeting, refusal, err error) {
+	h, first, err := s.up.in.head()
+	switch {
+	case err != nil:
+		return nil, g, nil, err
+	case first != packet.GreetingProtocol && first != packet.ErrHeader:
+		// What follows may never be as long as the header says.
+		return nil, g, nil, &packet.MalformedError{Packet: "greeting", Why: "it is not of protocol version 10"}
+	case h.Length > maxGreeting:
+		return nil, g, nil, &packet.MalformedError{Packet: "greeting", Why: fmt.Sprintf("it has more than %d bytes", maxGreeting)}
+	}
+	if b, err = s.up.in.payload(h, maxGreeting); err != nil {
+		return nil, g, nil, err
+	}
+	s.client.out.seq = h.Seq
+	if first == packet.ErrHeader {
+		e, err := packet.DecodeErr(b)
+		return b, g, e, err
+	}
+	if g, err = packet.DecodeGreeting(b); err != nil {
+		return nil, g, nil, err
+	}
+	return b, g, nil, packet.MaskGreeting(b, offered)
 }
 
 // login edits the client's answer to the greeting and sends it on.
@@ -96,13 +118,50 @@ func (s *session) login() error {
 	s.mu.Lock()
 	s.caps &= r.Capabilities
 	s.multi = s.caps.Has(packet.MultiStatements)
-	s.replySeq = h.Seq + 1
 	s.mu.Unlock()
+	s.upstreamsTurn(h)
 	s.up.out.seq = h.Seq
 	if err := s.up.out.packet(b); err != nil {
 		return err
 	}
 	return s.up.out.flush()
+}
+
+// passAuth passes a packet of the client's part of the authentication on.
+func (s *session) passAuth(h packet.Header) error {
+	s.upstreamsTurn(h)
+	s.up.out.seq = h.Seq
+	if _, err := s.up.out.forward(&s.client.in, h); err != nil {
+		return err
+	}
+	return s.up.out.flush()
+}
+
+// upstreamsTurn bounds how long the upstream may take for its answer to the
+// client's packet with header h. It is called before that packet is sent on, so that
+// a quick answer is not met by the bound.
+func (s *session) upstreamsTurn(h packet.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replySeq = h.Seq + 1
+	s.boundLogin(time.Now().Add(s.door.LoginTimeout))
+}
+
+// boundLogin has reading from the upstream fail at by, never if that is zero, as
+// long as a login is under way. s.mu is held.
+func (s *session) boundLogin(by time.Time) {
+	if s.loggingIn && !s.cut.under {
+		s.up.in.conn.SetReadDeadline(by)
+	}
+}
+
+// endLogin ends the login; the server has let the client in, or not.
+func (s *session) endLogin(in bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.boundLogin(time.Time{})
+	s.loggingIn = false
+	s.loggedIn = s.loggedIn || in
 }
 
 // relayAuth relays what the server says while it authenticates the client, up to
@@ -113,27 +172,38 @@ func (s *session) relayAuth() error {
 		if err != nil {
 			return err
 		}
+		b, err := s.up.in.payload(h, maxControl)
+		if err != nil {
+			return err
+		}
 		s.client.out.seq = h.Seq
 		switch first {
 		case packet.OKHeader:
-			b, err := s.up.in.payload(h, maxControl)
-			if err != nil {
-				return err
-			}
 			if err := s.observeOK(b); err != nil {
 				return err
 			}
-			s.mu.Lock()
-			s.loggedIn = true
-			s.mu.Unlock()
+			s.endLogin(true)
 			return s.client.out.packet(b)
 		case packet.ErrHeader:
-			_, err := s.client.out.forward(&s.up.in, h)
-			return err
+			s.endLogin(false)
+			return s.client.out.packet(b)
 		}
-		// What the client sends from here on is part of the authentication.
-		s.hand(turnAuth)
-		if _, err := s.client.out.forward(&s.up.in, h); err != nil {
+		s.mu.Lock()
+		if s.turn == turnAnswer {
+			// What the client sends from here on is part of the authentication.
+			s.turn = turnAuth
+		}
+		if last := s.up.in.lastSeq; packet.IsFastAuthOK(b) {
+			// The server goes on without the client.
+			s.replySeq = last + 1
+			s.boundLogin(time.Now().Add(s.door.LoginTimeout))
+		} else {
+			s.replySeq = last + 2
+			s.boundLogin(time.Time{})
+		}
+		s.mu.Unlock()
+		s.cond.Broadcast()
+		if err := s.client.out.packet(b); err != nil {
 			return err
 		}
 	}

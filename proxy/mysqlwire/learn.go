@@ -15,6 +15,9 @@ const learnText = "SELECT @@sql_mode, @@character_set_client, @@sql_select_limit
 // Where the server does not answer in the way expected, the settings stay
 // unknown.
 func (s *session) learn() error {
+	s.mu.Lock()
+	s.learning = true
+	s.mu.Unlock()
 	s.expect(s.lastSeq+1, s.relayLearned)
 	b := packet.Query{Attributes: packet.NoAttributes(s.caps), Text: []byte(learnText)}.Append(nil)
 	s.up.out.seq = 0
@@ -29,10 +32,9 @@ func (s *session) learn() error {
 	for s.turn == turnAnswer {
 		s.cond.Wait()
 	}
-	if s.turn != turnIdle {
+	if s.turn != turnCommand {
 		return errOver
 	}
-	s.turn = turnCommand
 	return nil
 }
 

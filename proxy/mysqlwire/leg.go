@@ -274,6 +274,7 @@ func (w *writer) flush() error {
 	buffers.Put(w.pooled)
 	w.buf, w.pooled = nil, nil
 	if err != nil {
+		w.torn = true
 		return &lostError{who: w.who, err: err}
 	}
 	return nil

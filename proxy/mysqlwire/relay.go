@@ -74,6 +74,10 @@ func (s *session) resetConnection(h packet.Header) error { return s.pass(h, s.re
 // changeUser passes COM_CHANGE_USER on. The authentication that follows is as at
 // the session's start, and whatever comes of it, nothing known before holds.
 func (s *session) changeUser(h packet.Header) error {
+	s.mu.Lock()
+	s.loggingIn = true
+	s.mu.Unlock()
+	s.upstreamsTurn(h)
 	return s.pass(h, func() error {
 		s.reset()
 		return s.relayAuth()

@@ -190,7 +190,7 @@ func (a *answer) settle(o rewrite.Outcome) {
 	o = ownBound(o)
 	a.door.observer.Answered(a.door.Name(), o)
 	if n, ok := a.rewriter.Notice(o); ok {
-		a.notes.list = append(a.notes.list, n)
+		a.notes.list = append(a.notes.list, note{Notice: n, result: a.number})
 		a.told++
 	}
 }

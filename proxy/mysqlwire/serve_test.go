@@ -62,8 +62,8 @@ func (r *recorder) lastPlan(t testing.TB) rewrite.Plan {
 type running struct {
 	*recorder
 	addr string
-	// stop tells the sessions to end.
-	stop context.CancelFunc
+	// stop tells the sessions to end, and cut then that their time is over.
+	stop, cut func()
 	// ended has what Serve returned, session by session.
 	ended chan error
 }
@@ -75,8 +75,9 @@ func policy(def, most uint64) rewrite.Policy {
 	return p
 }
 
-// serve opens a door to upstream. At the test's end no session may be left.
-func serve(t testing.TB, upstream string, p rewrite.Policy) *running {
+// serve opens a door to upstream, with what set changes. At the test's end no
+// session may be left.
+func serve(t testing.TB, upstream string, p rewrite.Policy, set ...func(*mysqlwire.Door)) *running {
 	t.Helper()
 	r, err := rewrite.New(mysql.New(), p)
 	if err != nil {
@@ -93,8 +94,13 @@ func serve(t testing.TB, upstream string, p rewrite.Policy) *running {
 	run := &running{recorder: &recorder{}, addr: l.Addr().String(), ended: make(chan error, 1000)}
 	door := mysqlwire.New(address, r, run.recorder)
 	door.ConnectTimeout = 3 * time.Second
-	ctx, cancel := context.WithCancel(context.Background())
-	run.stop = cancel
+	for _, change := range set {
+		change(door)
+	}
+	over := make(chan struct{})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	run.stop = func() { cancel(&proxy.Shutdown{Over: over}) }
+	run.cut = sync.OnceFunc(func() { close(over) })
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -106,7 +112,7 @@ func serve(t testing.TB, upstream string, p rewrite.Policy) *running {
 		}
 	})
 	t.Cleanup(func() {
-		cancel()
+		run.stop()
 		l.Close()
 		done := make(chan struct{})
 		go func() { all.Wait(); close(done) }()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rowcap/rowcap/proxy"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 	"github.com/rowcap/rowcap/rewrite"
 )
@@ -27,6 +28,8 @@ const (
 	// turnInfile: as turnAnswer, while the client loop passes the contents of
 	// a file on unseen.
 	turnInfile
+	// turnLeaving: whoever says farewell to the client.
+	turnLeaving
 	// turnOver: the session has ended.
 	turnOver
 )
@@ -50,10 +53,17 @@ type session struct {
 	relay func() error
 	// replySeq is the number of the next answer's first packet to the client.
 	replySeq byte
+	// learning is set while the answer is to a question of rowcap's own, amid a
+	// command of the client.
+	learning bool
 	// loggedIn is set when the server has let the client in.
 	loggedIn bool
+	// loggingIn is set while the server logs the client in.
+	loggingIn bool
 	// draining is set when the session is to end as soon as it is idle.
 	draining bool
+	// cut is set when the session is to end at once.
+	cut cut
 	// err is what ended the session.
 	err error
 
@@ -91,16 +101,10 @@ func (s *session) run(ctx context.Context) error {
 	}
 	var upstream sync.WaitGroup
 	upstream.Go(s.upstreamLoop)
-	drained := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(drained)
-		s.drain()
-	})
+	stop := proxy.OnShutdown(ctx, s.drain, s.cutOff)
 	s.clientLoop()
 	upstream.Wait()
-	if !stop() {
-		<-drained
-	}
+	stop()
 	return s.err
 }
 
@@ -117,28 +121,14 @@ func (s *session) end(err error) {
 	s.up.in.conn.Close()
 }
 
-// drain ends an idle session and has a busy one end after its answer.
-func (s *session) drain() {
-	s.mu.Lock()
-	s.draining = true
-	idle, starting := s.turn == turnIdle, !s.loggedIn
-	if idle {
-		s.turn = turnCommand // nobody else may write to the client now
-	}
-	s.mu.Unlock()
-	switch {
-	case idle:
-		s.client.out.seq = 0
-		s.farewell(shutdown(), nil)
-	case starting:
-		s.end(nil)
-	}
-}
-
 // farewell sends e as the last packet and ends the session.
 func (s *session) farewell(e *packet.Err, err error) {
 	if !s.client.out.torn {
-		s.client.out.conn.SetWriteDeadline(time.Now().Add(farewellTime))
+		by := time.Now().Add(farewellTime)
+		if c, under := s.underCut(); under && c.by.Before(by) {
+			by = c.by
+		}
+		s.client.out.conn.SetWriteDeadline(by)
 		if s.client.out.packet(e.Append(nil)) == nil {
 			// A client that is gone needs no farewell.
 			_ = s.client.out.flush()
@@ -183,11 +173,15 @@ func (s *session) expect(seq byte, relay func() error) {
 // idle gives the turn back at the end of a command or an answer.
 func (s *session) idle() {
 	s.mu.Lock()
-	last := s.draining && s.turn != turnOver
+	last := false
 	switch {
-	case last:
-		s.turn = turnCommand
-	case s.turn != turnOver:
+	case s.turn == turnLeaving || s.turn == turnOver:
+	case s.learning:
+		// The client's command is still to be sent.
+		s.turn, s.learning = turnCommand, false
+	case s.draining:
+		s.turn, last = turnLeaving, true
+	default:
 		s.turn = turnIdle
 	}
 	s.relay = nil
@@ -261,7 +255,7 @@ func (s *session) upstreamLoop() {
 func (s *session) takeAnswer() (turn, func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.turn == turnCommand {
+	for s.turn == turnCommand || s.turn == turnLeaving {
 		s.cond.Wait()
 	}
 	t := s.turn
@@ -275,6 +269,16 @@ func (s *session) takeAnswer() (turn, func() error) {
 
 // lose ends the session amid an answer because of err.
 func (s *session) lose(err error) {
+	s.mu.Lock()
+	c, loggingIn, seq := s.cut, s.loggingIn, s.replySeq
+	s.mu.Unlock()
+	if loggingIn {
+		s.client.out.seq = seq
+	}
+	if c.under {
+		s.farewell(c.farewell, c.err)
+		return
+	}
 	var lost *lostError
 	if errors.As(err, &lost) && lost.who == "client" {
 		s.end(err)
@@ -283,6 +287,9 @@ func (s *session) lose(err error) {
 	if errors.Is(err, errOver) {
 		s.end(nil)
 		return
+	}
+	if loggingIn {
+		err = &loginError{addr: s.door.upstream.String(), within: s.door.LoginTimeout, cause: err}
 	}
 	s.farewell(s.sayFailure(err), err)
 }

@@ -51,10 +51,10 @@ func TestSettingsAreFollowed(t *testing.T) {
 			if p := run.lastPlan(t); p.Method != rewrite.MethodOwn {
 				t.Errorf("ANSI_QUOTES: %v: %s", p.Method, p.Why)
 			}
-			query(t, c, "SET NAMES gbk")
+			query(t, c, "SET NAMES swe7")
 			want(t, query(t, c, list, 1), "1\n2\n3\n4\n5\n")
 			if p := run.lastPlan(t); p.Method != rewrite.MethodGuard {
-				t.Errorf("gbk: %v: %s", p.Method, p.Why)
+				t.Errorf("swe7: %v: %s", p.Method, p.Why)
 			}
 			query(t, c, "SET NAMES utf8mb4 COLLATE utf8mb4_bin")
 			query(t, c, list, 1)

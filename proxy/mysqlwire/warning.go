@@ -95,23 +95,23 @@ func addBinary(b []byte, types []packet.FieldType, n int) []byte {
 // MySQL drops its warnings once SELECT @@warning_count has been answered. The
 // notices stay: who asks for their number means to read them.
 func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) error {
-	list := a.notes.list
+	var texts []string
 	if m != nil && a.shows.kind == showWarnings {
-		list = a.visible(meter.Delivered())
+		for _, n := range a.visible(meter.Delivered()) {
+			texts = append(texts, a.notes.message(n))
+		}
 	}
 	o := meter.Outcome()
 	a.door.observer.Answered(a.door.Name(), o)
 	if n, cut := a.rewriter.Notice(o); cut && a.shows.kind == showWarnings {
 		if m == nil {
-			m, list = &merge{answer: a, types: warningTypes}, nil
+			m = &merge{answer: a, types: warningTypes}
 		}
-		list = append(list[:len(list):len(list)], n)
+		texts = append(texts, message(n))
 	}
-	if m != nil && a.shows.kind == showWarnings {
-		for _, n := range list {
-			if err := a.client.out.packet(m.warningRow(message(n))); err != nil {
-				return err
-			}
+	for _, text := range texts {
+		if err := a.client.out.packet(m.warningRow(text)); err != nil {
+			return err
 		}
 	}
 	// Both servers say of such a result that it has no warnings.
@@ -120,7 +120,7 @@ func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) e
 
 // visible are the notices that SHOW WARNINGS has room for behind the server's own
 // rows, of which delivered were relayed.
-func (a *answer) visible(delivered uint64) []rewrite.Notice {
+func (a *answer) visible(delivered uint64) []note {
 	list := a.notes.list
 	if !a.shows.bounded {
 		return list

@@ -1,22 +1,34 @@
 package pgwire
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"time"
+
+	"github.com/rowcap/rowcap/proxy"
 )
 
 // forwardCancel sends a CancelRequest as it came and waits until the server has
 // closed the connection, which says that it was acted on. The server sends no
-// answer.
-func forwardCancel(server net.Conn, packet []byte, timeout time.Duration) error {
-	server.SetDeadline(time.Now().Add(timeout))
-	if _, err := server.Write(packet); err != nil {
-		return fmt.Errorf("forward the CancelRequest: %w", err)
+// answer, and what it sends all the same is dropped.
+func (d *Door) forwardCancel(ctx context.Context, server net.Conn, packet []byte) error {
+	server.SetDeadline(time.Now().Add(d.ConnectTimeout))
+	defer proxy.OnShutdown(ctx, func() {}, func() { server.Close() })()
+	_, err := server.Write(packet)
+	if err == nil {
+		_, err = io.Copy(io.Discard, server)
 	}
-	if _, err := io.Copy(io.Discard, server); err != nil {
-		return fmt.Errorf("wait for the end of the CancelRequest: %w", err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, net.ErrClosed):
+		return shuttingDown()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("the upstream at %s did not act on the CancelRequest within %s: %w", d.Upstream, d.ConnectTimeout, err)
 	}
-	return nil
+	return fmt.Errorf("the upstream at %s did not take the CancelRequest: %w", d.Upstream, err)
 }

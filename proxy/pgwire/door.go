@@ -33,13 +33,12 @@ type Door struct {
 	Rewriter *rewrite.Rewriter
 	// Observer is told of plans and answers.
 	Observer proxy.Observer
-	// ConnectTimeout bounds connecting to the upstream.
+	// ConnectTimeout bounds connecting to the upstream, and each silence of the
+	// upstream's during the start-up.
 	ConnectTimeout time.Duration
-	// StartupTimeout bounds the wait for a client's startup packet.
+	// StartupTimeout bounds the wait for a client's startup packet, and the
+	// wait for the upstream's verdict on what a client has authenticated with.
 	StartupTimeout time.Duration
-	// ShutdownGrace is how long an answer under way may take to end after the
-	// context of Serve is done. An idle session is ended at once.
-	ShutdownGrace time.Duration
 }
 
 var _ proxy.Protocol = (*Door)(nil)
@@ -55,7 +54,6 @@ func New(upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) *Door {
 		Observer:       o,
 		ConnectTimeout: 10 * time.Second,
 		StartupTimeout: 60 * time.Second,
-		ShutdownGrace:  5 * time.Second,
 	}
 }
 
@@ -68,24 +66,25 @@ func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	s := newSession(d, client)
 	defer s.up.release()
 	defer s.down.release()
-	stop := context.AfterFunc(ctx, s.shutdown)
-	defer stop()
-	defer s.stopTimer()
+	defer proxy.OnShutdown(ctx, s.shutdown, s.cutShort)()
 
 	packet, cancels, err := s.admit()
 	if err != nil || packet == nil {
 		return s.refuse(err)
 	}
 	server, err := d.dial(ctx)
+	if ctx.Err() != nil {
+		s.shutdown() // it may be on its way only, and is why the dial failed
+	}
 	if err != nil {
 		return s.refuse(unreachable(d.Upstream, err))
 	}
 	defer server.Close()
 	if cancels {
-		return forwardCancel(server, packet, d.ConnectTimeout)
+		return d.forwardCancel(ctx, server, packet)
 	}
 	if !s.connect(server) {
-		return s.err
+		return s.refuse(nil)
 	}
 	return s.run(packet)
 }

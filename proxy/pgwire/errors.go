@@ -93,6 +93,9 @@ func unreachable(at proxy.Address, err error) *fault {
 		hint:    "check that the server runs there and that the route names its address"}
 }
 
+// notComplete is the detail of the end of a session amid an answer.
+const notComplete = "the rows so far are not a complete result, and whether the statement took effect is not known"
+
 func connectionLost(err error, answering bool) *fault {
 	f := &fault{severity: severityFatal, code: codeConnection, cause: err,
 		message: "the connection to the upstream was lost", hint: "connect again"}
@@ -100,7 +103,7 @@ func connectionLost(err error, answering bool) *fault {
 		f.message += ": " + plainCause(err)
 	}
 	if answering {
-		f.detail = "the rows so far are not a complete result, and whether the statement took effect is not known"
+		f.detail = notComplete
 	}
 	return f
 }
@@ -119,6 +122,13 @@ func shuttingDown() *fault {
 
 func refused(err *rewrite.RefusedError) *fault {
 	return &fault{severity: severityError, code: codeRefused, message: err.Message, hint: err.Hint}
+}
+
+// cutShort is shuttingDown for a session whose answer is under way.
+func cutShort() *fault {
+	f := shuttingDown()
+	f.detail = notComplete
+	return f
 }
 
 // gone says that the client's side of the session cannot be read or written.

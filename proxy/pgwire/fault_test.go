@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/rowcap/rowcap/internal/dbtest"
-	"github.com/rowcap/rowcap/proxy/pgwire"
 )
 
 const version3 = 3 << 16
@@ -166,61 +165,6 @@ func TestClientVanishes(t *testing.T) {
 			t.Error("the server's session is still there")
 		})
 	}
-}
-
-func TestShutdown(t *testing.T) {
-	server := dbtest.Postgres(t)
-	start := func(t *testing.T, grace time.Duration) (*opened, *raw) {
-		door := open(t, server.Addr(), capped(5, 0), func(d *pgwire.Door) { d.ShutdownGrace = grace })
-		r := dialRaw(t, door.addr)
-		r.startup(version3, "user", server.User, "database", "postgres")
-		r.types("Z")
-		return door, r
-	}
-	t.Run("idle", func(t *testing.T) {
-		door, r := start(t, time.Minute)
-		door.cancel()
-		r.fails("", "57P01", "shutting down")
-		if err := door.end(t); err != nil {
-			t.Errorf("Serve returned %v", err)
-		}
-	})
-	t.Run("busy", func(t *testing.T) {
-		door, r := start(t, time.Minute)
-		r.send(&pgproto3.Query{String: "SELECT pg_sleep(0.5)"})
-		time.Sleep(200 * time.Millisecond)
-		door.cancel()
-		r.fails("TDCZ", "57P01", "shutting down")
-	})
-	t.Run("beyond the grace", func(t *testing.T) {
-		door, r := start(t, 300*time.Millisecond)
-		r.send(&pgproto3.Query{String: "SELECT pg_sleep(30)"})
-		time.Sleep(100 * time.Millisecond)
-		door.cancel()
-		r.fails("", "57P01", "shutting down")
-		if err := door.end(t); err == nil {
-			t.Error("Serve returned no error for an answer cut short")
-		}
-	})
-	t.Run("no startup packet", func(t *testing.T) {
-		door := open(t, server.Addr(), capped(5, 0))
-		r := dialRaw(t, door.addr)
-		time.Sleep(100 * time.Millisecond)
-		door.cancel()
-		r.fails("", "57P01", "shutting down")
-	})
-	t.Run("client that does not read", func(t *testing.T) {
-		door := open(t, server.Addr(), capped(0, 0), func(d *pgwire.Door) { d.ShutdownGrace = 200 * time.Millisecond })
-		r := dialRaw(t, door.addr)
-		r.startup(version3, "user", server.User, "database", "postgres")
-		r.types("Z")
-		r.send(&pgproto3.Query{String: "SELECT repeat('x', 1000) FROM generate_series(1, 10000000)"})
-		time.Sleep(500 * time.Millisecond)
-		door.cancel()
-		if err := door.end(t); err == nil {
-			t.Error("Serve returned no error")
-		}
-	})
 }
 
 // TestSlowClient checks that neither a client that does not read nor one that

@@ -46,11 +46,12 @@ func (r *recorder) Answered(_ string, o rewrite.Outcome) {
 
 // opened is a door that accepts connections until the test is over.
 type opened struct {
-	addr   string
-	seen   *recorder
-	ends   chan error
-	cancel context.CancelFunc
-	wait   func()
+	addr string
+	seen *recorder
+	ends chan error
+	// cancel begins the shutdown, cut ends the time for busy sessions.
+	cancel, cut func()
+	wait        func()
 }
 
 // open has a door in front of upstream accept connections. When the test is
@@ -75,8 +76,10 @@ func open(t testing.TB, upstream string, p rewrite.Policy, change ...func(*pgwir
 		t.Fatal(err)
 	}
 	o.addr = l.Addr().String()
-	ctx, cancel := context.WithCancel(context.Background())
-	o.cancel = cancel
+	ctx, end := context.WithCancelCause(context.Background())
+	over := make(chan struct{})
+	o.cancel = func() { end(&proxy.Shutdown{Over: over}) }
+	o.cut = sync.OnceFunc(func() { close(over) })
 	var sessions sync.WaitGroup
 	sessions.Go(func() {
 		for {
@@ -94,7 +97,8 @@ func open(t testing.TB, upstream string, p rewrite.Policy, change ...func(*pgwir
 		}
 	})
 	o.wait = sync.OnceFunc(func() {
-		cancel()
+		o.cancel()
+		defer time.AfterFunc(5*time.Second, o.cut).Stop()
 		l.Close()
 		done := make(chan struct{})
 		go func() { sessions.Wait(); close(done) }()

@@ -158,6 +158,9 @@ func (p *pipe) flush() error {
 	}
 	p.whole = p.left == 0 || p.drop
 	_, err := p.out.Write(rest)
+	if err != nil {
+		p.whole = false
+	}
 	return err
 }
 
@@ -170,6 +173,9 @@ func (p *pipe) flushBefore() error {
 		return nil
 	}
 	_, err := p.out.Write(b)
+	if err != nil {
+		p.whole = false
+	}
 	return err
 }
 

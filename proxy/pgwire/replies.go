@@ -11,19 +11,25 @@ import (
 func (s *session) replies() error {
 	for {
 		if err := s.down.fill(); err != nil {
-			s.mu.Lock()
-			answering := s.queue.len() > 0
-			fatal := s.fatal
-			s.mu.Unlock()
-			if fatal || s.left.Load() {
-				return nil // the server said why, or the client left
-			}
-			return connectionLost(err, answering)
+			return s.unanswered(err)
 		}
 		if err := s.batch(); err != nil {
 			return err
 		}
 	}
+}
+
+// unanswered says what it means that the server cannot be read any more.
+func (s *session) unanswered(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.fatal || s.left.Load():
+		return nil // the server said why, or the client left
+	case !s.started:
+		return s.stopped(err)
+	}
+	return connectionLost(err, s.queue.len() > 0)
 }
 
 // batch handles the messages of one read and forwards them with one write.
@@ -35,9 +41,12 @@ func (s *session) batch() error {
 		if err == nil && !ok {
 			break
 		}
-		if err != nil {
+		switch {
+		case err != nil && !s.started:
+			err = s.unframed(err)
+		case err != nil:
 			err = upstreamViolation("the upstream does not speak the PostgreSQL protocol: " + err.Error())
-		} else {
+		default:
 			if s.queue.refusals > 0 {
 				s.down.put(s.refusals())
 			}
@@ -67,6 +76,11 @@ func (s *session) batch() error {
 func (s *session) reply(m message) error {
 	if s.muted && m.kind != 'Z' && m.kind != 'N' && m.kind != 'A' && m.kind != 'S' {
 		return s.mute(m)
+	}
+	if !s.started {
+		if err := s.starts(m); err != nil {
+			return err
+		}
 	}
 	switch m.kind {
 	case 'D':
@@ -121,7 +135,7 @@ func (s *session) ready(m message) error {
 	e := s.queue.front()
 	switch {
 	case e != nil && e.kind == expectStartup:
-		s.started = true
+		s.begins()
 		s.queue.pop()
 	case e != nil && (e.kind == expectSync || e.kind == expectFunction || e.kind == expectQuery && e.query.begun):
 		s.queue.pop()
@@ -136,7 +150,8 @@ func (s *session) ready(m message) error {
 
 // failed handles ErrorResponse. mu is held.
 func (s *session) failed(m message) error {
-	if severity := string(field(m.body, fieldSeverity)); severity == severityFatal || severity == severityPanic {
+	// During the start-up every error is the last word.
+	if severity := string(field(m.body, fieldSeverity)); severity == severityFatal || severity == severityPanic || !s.started {
 		s.fatal = true
 		return nil
 	}
@@ -159,7 +174,7 @@ func (s *session) failed(m message) error {
 	switch e.kind {
 	case expectQuery:
 		e.query.begun = true
-	case expectStartup, expectFunction, expectSync:
+	case expectFunction, expectSync:
 	default:
 		s.skipToSync()
 	}

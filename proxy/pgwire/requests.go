@@ -70,8 +70,8 @@ func (s *session) unread(err error) error {
 	if s.ended {
 		return errEnded
 	}
-	if errors.Is(err, io.EOF) && s.up.w == s.up.r && s.up.left == 0 && s.queue.len() == 0 {
-		return nil
+	if errors.Is(err, io.EOF) && s.up.w == s.up.r && s.up.left == 0 && (s.queue.len() == 0 || s.clientsTurn()) {
+		return nil // clients leave when asked for a password, and come back with one
 	}
 	return gone{err}
 }
@@ -159,6 +159,7 @@ func (s *session) begun(m message) error {
 		if s.started {
 			return violation("an authentication message came that nobody asked for")
 		}
+		s.authenticates()
 		return nil
 	}
 	for !s.started && !s.ended {
@@ -211,6 +212,7 @@ func (s *session) expectWith(e expected, settle func(*expected)) error {
 	}
 	if b := s.refusals(); len(b) > 0 {
 		if _, err := s.client.Write(b); err != nil {
+			s.down.whole = false
 			return gone{err}
 		}
 	}

@@ -55,16 +55,18 @@ type session struct {
 	answer  answer
 	tables  tables
 	started bool
+	start   start
 	status  byte // of the last ReadyForQuery: I, T or E
 	wide    bool // the client's encoding is UTF-8
 	last    string
 	fatal   bool // the client got the server's own last word
 	told    bool // the client got rowcap's last word
+	parting bool // the server's last words are read
 	ended   bool
 	err     error
 
 	closing atomic.Bool // the context of Serve is done
-	timer   atomic.Pointer[time.Timer]
+	over    atomic.Bool // the time to end after that is over
 }
 
 func newSession(d *Door, client net.Conn) *session {
@@ -73,6 +75,7 @@ func newSession(d *Door, client net.Conn) *session {
 	s.up = newPipe(client, nil)
 	s.up.check = checkRequest
 	s.down = newPipe(nil, client)
+	s.down.check = checkStart
 	s.rewriter.Store(d.Rewriter)
 	s.tables.clear()
 	return s
@@ -106,6 +109,7 @@ func (s *session) refuse(err error) error {
 func (s *session) run(packet []byte) error {
 	s.mu.Lock()
 	s.queue.push(expected{kind: expectStartup})
+	s.await()
 	s.mu.Unlock()
 	s.up.put(packet)
 	done := make(chan struct{})
@@ -121,7 +125,10 @@ func (s *session) run(packet []byte) error {
 	err := s.requests()
 	if lost := (upstreamLost{}); errors.As(err, &lost) {
 		// The other goroutine reads the server's last words and tells the client.
+		s.mu.Lock()
+		s.parting = true
 		s.server.SetReadDeadline(time.Now().Add(farewellTimeout))
+		s.mu.Unlock()
 		<-done
 	}
 	s.fail(err)
@@ -137,11 +144,14 @@ func (s *session) run(packet []byte) error {
 }
 
 // fail ends the session because of err, which the client is told if it is a
-// fault.
+// fault. A client that was given no more time to read is not to blame.
 func (s *session) fail(err error) {
 	s.client.SetWriteDeadline(time.Now().Add(farewellTimeout))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.over.Load() && errors.As(err, new(gone)) {
+		err = cutShort()
+	}
 	if f := (*fault)(nil); errors.As(err, &f) && !s.ended {
 		s.tell(f)
 	}
@@ -173,9 +183,13 @@ func (s *session) end(err error) {
 	s.moved.Broadcast()
 }
 
-// terminate takes leave of the server. Nothing else writes to it any more.
+// terminate takes leave of the server. Nothing else writes to it any more. The
+// protocol has no Terminate during the start-up.
 func (s *session) terminate() {
-	if s.up.whole && !s.left.Load() {
+	s.mu.Lock()
+	started := s.started
+	s.mu.Unlock()
+	if started && s.up.whole && !s.left.Load() {
 		s.server.Write([]byte{'X', 0, 0, 0, 4})
 	}
 	s.server.Close()
@@ -191,27 +205,27 @@ func (s *session) linger() {
 	io.Copy(io.Discard, s.client)
 }
 
-// shutdown is called when the context of Serve is done. An idle session ends at
-// once, a busy one when what it is about has been answered or the grace is over.
+// shutdown is called when the context of Serve is done. A session that is idle
+// or has not started ends at once, a busy one when what it is about has been
+// answered.
 func (s *session) shutdown() {
 	s.closing.Store(true)
-	s.timer.Store(time.AfterFunc(s.door.ShutdownGrace, func() { s.fail(shuttingDown()) }))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endIfIdle()
 }
 
+// cutShort is called when the time to end after a shutdown is over.
+func (s *session) cutShort() {
+	s.over.Store(true)
+	s.fail(cutShort())
+}
+
 // endIfIdle ends the session if it is to end and nothing is being answered. mu
 // is held.
 func (s *session) endIfIdle() {
-	if s.closing.Load() && s.queue.len() == 0 {
+	if s.closing.Load() && (s.queue.len() == 0 || !s.started) {
 		s.tell(shuttingDown())
 		s.end(nil)
-	}
-}
-
-func (s *session) stopTimer() {
-	if t := s.timer.Load(); t != nil {
-		t.Stop()
 	}
 }

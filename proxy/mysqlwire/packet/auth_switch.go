@@ -39,3 +39,13 @@ func (a AuthSwitch) Append(b []byte) []byte {
 	}
 	return append(append(append(b, a.Plugin...), 0), a.Data...)
 }
+
+// fastAuthOK is what caching_sha2_password says to a client whose proof was good
+// enough (fast_auth_success in sha2_password.cc).
+const fastAuthOK = 3
+
+// IsFastAuthOK reports that a payload says that the client has done its part: the
+// server speaks again, without an answer to this.
+func IsFastAuthOK(b []byte) bool {
+	return len(b) == 2 && b[0] == AuthMoreHeader && b[1] == fastAuthOK
+}

@@ -16,14 +16,15 @@ type Greeting struct {
 	AuthPlugin string
 }
 
-// greetingProtocol is the only protocol version that servers since 3.21 speak.
-const greetingProtocol = 10
+// GreetingProtocol is the first byte of a Greeting: the only protocol version that
+// servers since 3.21 speak.
+const GreetingProtocol = 10
 
 // DecodeGreeting reads a Greeting.
 func DecodeGreeting(b []byte) (Greeting, error) {
 	s := scan{b: b}
 	var g Greeting
-	if v := s.u8(); v != greetingProtocol || s.bad {
+	if v := s.u8(); v != GreetingProtocol || s.bad {
 		return g, &MalformedError{Packet: "greeting", Why: "it is not of protocol version 10"}
 	}
 	g.ServerVersion = string(s.nul())
@@ -61,7 +62,7 @@ func DecodeGreeting(b []byte) (Greeting, error) {
 
 // Append appends the payload to b. AuthData has at least 8 bytes.
 func (g Greeting) Append(b []byte) []byte {
-	b = append(b, greetingProtocol)
+	b = append(b, GreetingProtocol)
 	b = append(append(b, g.ServerVersion...), 0)
 	b = binary.LittleEndian.AppendUint32(b, g.ConnectionID)
 	b = append(append(b, g.AuthData[:8]...), 0)
