@@ -5,7 +5,7 @@
 TEST_TIMEOUT ?= 20m
 STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help setup build demo test unit check format vet staticcheck race docs clean corpus
+.PHONY: help setup build demo test unit check format vet staticcheck race docs bench clean corpus
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,10 +48,13 @@ race: setup ## all tests with the race detector
 docs: ## write the generated pages of docs/ again
 	go test . -run 'Doc$$' -update
 
+bench: ## measure what a plan costs, and write docs/performance.md
+	bash scripts/bench
+
 clean: ## remove what build wrote
 	rm -rf bin
 
-# -all takes every file of the suites where go test takes a sample.
+# go test ./internal/corpus -part takes a sample of the files in a minute.
 corpus: setup ## check every query of the servers' own test suites, and write docs/correctness.md; takes an hour
 	bash scripts/corpus
 	go test ./internal/corpus -run 'TestCorpus$$' -timeout 6h -v -all -update

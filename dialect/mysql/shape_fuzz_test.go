@@ -79,9 +79,7 @@ func TestShapeOfForms(t *testing.T) {
 	for _, pair := range shapePairs {
 		texts = append(texts, pair.a, pair.b)
 	}
-	for _, c := range wrapped(texts) {
-		texts = append(texts, c)
-	}
+	texts = append(texts, wrapped(texts)...)
 	shaped, all := 0, 0
 	for _, text := range texts {
 		for range 2 {
