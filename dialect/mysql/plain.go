@@ -13,7 +13,15 @@ import "strings"
 var ownGrammar = map[string]bool{
 	"CAST": true, "CONVERT": true, "WEIGHT_STRING": true, "JSON_VALUE": true, "GROUP_CONCAT": true, "JSON_ARRAYAGG": true, "JSON_OBJECTAGG": true,
 	"COLUMN_ADD": true, "COLUMN_CHECK": true, "COLUMN_CREATE": true, "COLUMN_DELETE": true, "COLUMN_EXISTS": true, "COLUMN_GET": true,
-	"LAST_VALUE": true, "MEDIAN": true, "PERCENTILE_CONT": true, "PERCENTILE_DISC": true, "ST_COLLECT": true,
+	"LAG": true, "LAST_VALUE": true, "LEAD": true, "MEDIAN": true, "NTH_VALUE": true, "NTILE": true, "PERCENTILE_CONT": true,
+	"PERCENTILE_DISC": true, "ST_COLLECT": true,
+}
+
+// mariadbNames are words that MariaDB takes for names where no bracket follows, and
+// the parsers do not.
+var mariadbNames = map[string]bool{
+	"CUME_DIST": true, "DENSE_RANK": true, "FIRST_VALUE": true, "GROUPS": true, "LAG": true, "LAST_VALUE": true, "LEAD": true,
+	"NTH_VALUE": true, "NTILE": true, "PERCENT_RANK": true, "RANK": true, "ROW": true, "ROW_NUMBER": true,
 }
 
 // plainForm returns what the form that begins with token i is written as and the
@@ -57,9 +65,24 @@ func (s *source) plainForm(i int) (text string, next int) {
 				return " PARTITION (p)", next // stands in the same place
 			}
 		}
+	case "JSON_TABLE":
+		if s.isOp(i+1, '(') {
+			return " (SELECT 1)", s.behindBrackets(i + 1)
+		}
+	case "NOWAIT", "SKIP", "WAIT": // LOCK IN SHARE MODE is over
+		switch {
+		case !s.mariadb || !s.is(i-1, "MODE"):
+		case word == "NOWAIT":
+			return "", i + 1
+		default:
+			return "", i + 2
+		}
 	default:
-		if ownGrammar[word] && s.isOp(i+1, '(') {
+		switch bracket := s.isOp(i+1, '('); {
+		case bracket && ownGrammar[word]:
 			return s.plainCall(i)
+		case !bracket && s.mariadb && mariadbNames[word]:
+			return " `" + word + "`", i + 1
 		}
 	}
 	return "", i

@@ -287,11 +287,15 @@ func (c *mysqlSession) prepare(sql string) (string, error) {
 // FETCH FIRST … WITH TIES tells whether the rows are among equals.
 func (c *mysqlSession) tied(p rewrite.Plan, got answer) bool {
 	if p.Statement.Limit.Form != rewrite.LimitNone {
-		text := strings.TrimSpace(rewritten(p))
-		if !strings.HasSuffix(strings.ToUpper(text), " ONLY") {
+		text := strings.ToUpper(strings.Join(strings.Fields(rewritten(p)), " "))
+		if !strings.HasSuffix(text, " ONLY") || strings.ContainsAny(text, "'\"`") {
 			return false
 		}
-		ties, err := c.run(text[:len(text)-len("ONLY")] + "WITH TIES")
+		// The rows before an offset may be equals too.
+		offset := p.Statement.Limit.Offset
+		text = strings.Replace(text, fmt.Sprintf(" OFFSET %d ROWS", offset), "", 1)
+		text = strings.Replace(text, fmt.Sprintf(" FIRST %d ", got.count), fmt.Sprintf(" FIRST %d ", uint64(got.count)+offset), 1)
+		ties, err := c.run(strings.ToLower(strings.TrimSuffix(text, "ONLY") + "WITH TIES"))
 		return err == nil && subset(got.rows, ties.rows)
 	}
 	if _, err := c.run(fmt.Sprintf("SET @rowcap_corpus = @@sql_select_limit, sql_select_limit = %d", got.count)); err != nil {
