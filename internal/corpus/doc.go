@@ -14,6 +14,7 @@
 //     of the original, from its beginning where the order says so, never more than
 //     planned, and what the meter says of completeness must be true.
 //
-// A go test run takes a sample of the files. `make corpus` takes all of them and
-// writes docs/correctness.md.
+// `make corpus` takes all files of the suites and writes docs/correctness.md; the flag
+// -part takes a sample of them, in a minute. A plain go test run tests the checks
+// themselves.
 package corpus

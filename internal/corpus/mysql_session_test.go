@@ -17,7 +17,7 @@ import (
 )
 
 // mysqlTimeout bounds the wait for one packet. The servers themselves give up before.
-const mysqlTimeout = 20 * time.Second
+const mysqlTimeout = 12 * time.Second
 
 // mysqlSession speaks the protocol packet by packet, to see all that is said of a
 // column.

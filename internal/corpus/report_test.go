@@ -23,7 +23,7 @@ The rewriter against the databases' own test suites, on the databases themselves
 
 extracts the suites from Debian's packages ([scripts/corpus](../scripts/corpus); nothing of them is in this repository), runs their files
 in order on private servers, and checks every query on its way ([internal/corpus](../internal/corpus)) under a cap of one row, with nothing
-exempt. ` + "`go test ./internal/corpus`" + ` does the same with a sample of the files.
+exempt. ` + "`go test ./internal/corpus -part`" + ` does the same with a sample of the files, in a minute.
 
 - **accepted**: the server PREPAREs the query where it stands in the suite.
 - **rewritten**: the cap is in the text. **kept**: the text is untouched, because its own limit is within the cap or it
