@@ -52,7 +52,9 @@ func (s *source) classify(st *rewrite.Statement) {
 			st.Obstacle = "SET STATEMENT has a statement of its own"
 			return
 		}
-		st.Kind, st.ReturnsRows = rewrite.KindUtility, false
+		st.Kind = rewrite.KindUtility
+		st.ReturnsRows = s.is(1, "PASSWORD") && s.randomPassword()
+		st.Obstacle = "SET takes no limit"
 	case "BEGIN":
 		if s.block() {
 			st.Obstacle = "the statement has statements of its own"
@@ -63,7 +65,8 @@ func (s *source) classify(st *rewrite.Statement) {
 		s.create(st)
 	case "ALTER":
 		st.Kind, st.Writes = rewrite.KindUtility, true
-		st.ReturnsRows = s.partition // CHECK PARTITION and its kin send rows
+		// CHECK PARTITION and its kin send rows.
+		st.ReturnsRows = s.partition || s.is(1, "USER") && s.randomPassword()
 		st.Obstacle = "ALTER takes no limit"
 	case "LOAD":
 		st.Kind, st.Writes = rewrite.KindUtility, !s.is(1, "INDEX")
@@ -182,6 +185,11 @@ func (s *source) showLimit(i int) rewrite.Limit {
 // create tells CREATE TABLE … SELECT from other statements.
 func (s *source) create(st *rewrite.Statement) {
 	st.Kind, st.ReturnsRows, st.Writes = rewrite.KindUtility, false, true
+	if s.is(1, "USER") {
+		st.ReturnsRows = s.randomPassword()
+		st.Obstacle = "CREATE takes no limit"
+		return
+	}
 	if s.tooLarge != "" || s.unread != "" || s.routine() {
 		return
 	}
@@ -195,4 +203,14 @@ func (s *source) create(st *rewrite.Statement) {
 			st.Kind = rewrite.KindSelectInto
 		}
 	}
+}
+
+// randomPassword reports that MySQL is asked to make passwords, which it sends.
+func (s *source) randomPassword() bool {
+	for i := 2; !s.mariadb && i < len(s.tokens); i++ {
+		if s.is(i, "RANDOM") {
+			return true
+		}
+	}
+	return false
 }

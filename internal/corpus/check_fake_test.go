@@ -15,7 +15,9 @@ type fakeServer struct {
 	whole, capped               answer
 	prepareCapped, runCapped    error
 	changedLabels, tie, changes bool
-	rerun                       error // of the original, after the first time
+	rerun                       error  // of the original, after the first time
+	own                         answer // as the server cuts it
+	noCut                       error
 	runs                        int
 }
 
@@ -42,6 +44,7 @@ func (f *fakeServer) run(sql string) (answer, error) {
 	return f.whole, nil
 }
 
+func (f *fakeServer) cut(string, int) (answer, error)   { return f.own, f.noCut }
 func (f *fakeServer) tied(rewrite.Plan, answer) bool    { return f.tie }
 func (f *fakeServer) dependsOnPlan(string, answer) bool { return false }
 func rows(values ...string) answer                      { return answer{"a", values, len(values)} }
@@ -64,6 +67,9 @@ func TestChecker(t *testing.T) {
 		{"an original that changes", "SELECT a FROM t", fakeServer{whole: rows("1", "2"), capped: rows("3", "1"), changes: true}, nil, 1},
 		{"too few rows", "SELECT a FROM t", fakeServer{whole: rows("1", "2"), capped: rows("1")}, []string{"rows"}, 0},
 		{"too many rows", "SELECT a FROM t", fakeServer{whole: rows("1", "2", "3"), capped: rows("1", "2", "3")}, []string{"count", "rows"}, 0},
+		{"rows of the server's own cut", "SELECT a FROM t", fakeServer{whole: rows("1", "2"), capped: rows("3", "1"), own: rows("1", "3")}, nil, 1},
+		{"too few rows of the server's own cut", "SELECT a FROM t", fakeServer{whole: rows("1", "2"), capped: rows("3"), own: rows("3")}, []string{"rows"}, 0},
+		{"labels of the server's own cut", "SELECT a FROM t", fakeServer{whole: rows("1"), capped: rows("1").labelled("b"), own: rows("1").labelled("b")}, nil, 1},
 		{"labels", "SELECT a FROM t", fakeServer{whole: rows("1"), capped: rows("1").labelled("b")}, []string{"labels"}, 0},
 		{"prepared labels", "SELECT a FROM t", fakeServer{whole: rows("1"), capped: rows("1"), changedLabels: true}, []string{"labels"}, 0},
 		{"a new error", "SELECT a FROM t", fakeServer{whole: rows("1"), prepareCapped: errors.New("no")}, []string{"prepare"}, 0},

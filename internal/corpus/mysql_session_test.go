@@ -298,14 +298,19 @@ func (c *mysqlSession) tied(p rewrite.Plan, got answer) bool {
 		ties, err := c.run(strings.ToLower(strings.TrimSuffix(text, "ONLY") + "WITH TIES"))
 		return err == nil && subset(got.rows, ties.rows)
 	}
-	if _, err := c.run(fmt.Sprintf("SET @rowcap_corpus = @@sql_select_limit, sql_select_limit = %d", got.count)); err != nil {
-		return false
+	cut, err := c.cut(p.Statement.Text, got.count)
+	return err == nil && sameRows(cut.rows, got.rows)
+}
+
+func (c *mysqlSession) cut(original string, rows int) (answer, error) {
+	if _, err := c.run(fmt.Sprintf("SET @rowcap_corpus = @@sql_select_limit, sql_select_limit = %d", rows)); err != nil {
+		return answer{}, err
 	}
-	cut, err := c.run(p.Statement.Text)
+	a, err := c.run(original)
 	if _, resetErr := c.run("SET sql_select_limit = @rowcap_corpus"); resetErr != nil {
 		c.broken = resetErr
 	}
-	return err == nil && sameRows(cut.rows, got.rows)
+	return a, err
 }
 
 func (c *mysqlSession) dependsOnPlan(original string, whole answer) bool { return false }
