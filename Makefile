@@ -5,10 +5,10 @@
 TEST_TIMEOUT ?= 20m
 STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help setup build demo test unit check format vet staticcheck race docs bench clean corpus
+.PHONY: help setup build demo test unit check format vet staticcheck race docs bench bench-postgres clean corpus conformance-postgres clients
 
 help: ## say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-22s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what the tests need; quick when nothing is missing
 	@bash scripts/setup
@@ -51,10 +51,20 @@ docs: ## write the generated pages of docs/ again
 bench: ## measure what a plan costs, and write docs/performance.md
 	bash scripts/bench
 
+bench-postgres: ## measure the PostgreSQL sidecar beside PgBouncer and haproxy, and write docs/performance.md; takes half an hour
+	bash scripts/bench-postgres
+
 clean: ## remove what build wrote
 	rm -rf bin
 
-# go test ./internal/corpus -part takes a sample of the files in a minute.
+# An ordinary test run takes a sample of the files.
 corpus: setup ## check every query of the servers' own test suites, and write docs/correctness.md; takes an hour
 	bash scripts/corpus
 	go test ./internal/corpus -run 'TestCorpus$$' -timeout 6h -v -all -update
+
+conformance-postgres: setup ## run PostgreSQL's and the drivers' own test suites through the sidecar, and write docs/conformance.md; takes half an hour
+	bash scripts/conformance-postgres
+
+clients: setup ## run every client through the sidecar, and write docs/conformance.md; installs the clients
+	bash scripts/clients/install
+	go test ./internal/conformance -run 'TestClients$$' -timeout 40m -count 1 -v -every -update

@@ -34,6 +34,9 @@ var arrows = map[string][]string{
 	"internal/demo":          {"rewrite", "internal/query", "internal/render"},
 	"internal/dbtest":        {},
 	"internal/corpus":        {},
+	"internal/sqlgen":        {},
+	"internal/property":      {},
+	"internal/conformance":   {},
 	"cmd/rowcap": {"rewrite", "dialect", "proxy", "proxy/pgwire", "proxy/mysqlwire", "internal/query", "internal/render",
 		"internal/telemetry", "internal/demo"},
 }
@@ -51,6 +54,7 @@ var rooms = map[string]string{
 	"github.com/alecthomas/kong":          "cmd/rowcap",
 	"github.com/prometheus/client_golang": "internal/telemetry",
 	"go.uber.org/goleak":                  "internal/dbtest",
+	"pgregory.net/rapid":                  "internal/sqlgen",
 }
 
 type listed struct {

@@ -104,7 +104,7 @@ func openDoor(ctx context.Context, listen, upstream string) (*door, error) {
 		return nil, err
 	}
 	server := &proxy.Server{Drain: time.Second}
-	address, err := server.Listen(route, mysqlwire.New(route.Upstream, r, proxy.NoObserver{}))
+	address, err := server.Listen(route, mysqlwire.New(route.Upstreams[0], r, proxy.NoObserver{}))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,10 @@
 // Package dialect finds a dialect by name.
+//
+// A [rewrite.Dialect] reads the SQL of one database into facts and writes limits into
+// it; the packages below this one hold them. Programs need this package only: what
+// tells one server from another of its dialect is told to the value that Lookup
+// returns with its method With, by the server's own names (server_version, sql_mode,
+// standard_conforming_strings, …).
 package dialect
 
 import (
@@ -10,11 +16,13 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// Names returns the names of all dialects.
+// Names returns the names that Lookup takes, aliases left out.
 func Names() []string { return []string{"postgres", "mysql", "mariadb"} }
 
-// Lookup returns the dialect called name. postgresql is another name for
-// postgres.
+// Lookup returns the dialect called name, in capitals or not, for a server and a
+// session in their default settings: postgres (or postgresql), mysql or mariadb. The
+// error names them. Equal names give equal values. Built without cgo, the first
+// look-up of postgres takes seconds, as it compiles the parser.
 func Lookup(name string) (rewrite.Dialect, error) {
 	switch strings.ToLower(name) {
 	case "postgres", "postgresql":

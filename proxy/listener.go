@@ -27,13 +27,21 @@ func (e *ListenError) Error() string {
 
 func (e *ListenError) Unwrap() error { return e.Err }
 
-// Listen opens a listener. A socket file that nobody answers is replaced. The
-// error is a *ListenError.
-func Listen(a Address) (net.Listener, error) {
+// Listen opens a listener with the usual keep-alive. A socket file that nobody
+// answers is replaced. The error is a *ListenError.
+func Listen(a Address) (net.Listener, error) { return listen(a, 0) }
+
+// listen is Listen with a keep-alive time as keepAlive takes it.
+func listen(a Address, idle time.Duration) (net.Listener, error) {
 	if a.Network == "unix" {
 		return listenUnix(a)
 	}
-	l, err := net.Listen(a.Network, a.Addr)
+	probe := keepAlive(idle)
+	config := net.ListenConfig{KeepAliveConfig: probe}
+	if !probe.Enable {
+		config.KeepAlive = -1
+	}
+	l, err := config.Listen(context.Background(), a.Network, a.Addr)
 	if err != nil {
 		return nil, explainListen(a, err)
 	}

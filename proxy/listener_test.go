@@ -113,7 +113,11 @@ func TestParseRoute(t *testing.T) {
 		{in: "127.0.0.1:6432", err: "use LISTEN=UPSTREAM"},
 		{in: "6432=127.0.0.1:5432", err: "use host:port"},
 		{in: "127.0.0.1:6432=127.0.0.1:99999", err: "is not a port"},
+		{in: ":6432=a:5432,[::1]:5433,/run/p", listen: ":6432", upstream: "a:5432,[::1]:5433,/run/p"},
 		{in: "127.0.0.1:1=127.0.0.1:1", err: "the same address"},
+		{in: "127.0.0.1:1=127.0.0.1:2,127.0.0.1:1", err: "the same address"},
+		{in: "127.0.0.1:1=127.0.0.1:2,127.0.0.1:2", err: "the upstream 127.0.0.1:2 is named twice"},
+		{in: "127.0.0.1:1=127.0.0.1:2,", err: "use host:port"},
 	} {
 		r, err := ParseRoute(c.in)
 		if c.err != "" {
@@ -122,7 +126,7 @@ func TestParseRoute(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || r.Listen.String() != c.listen || r.Upstream.String() != c.upstream {
+		if err != nil || r.Listen.String() != c.listen || r.Upstreams.String() != c.upstream {
 			t.Errorf("%s: %v, %v", c.in, r, err)
 		}
 	}

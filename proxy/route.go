@@ -3,12 +3,11 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 )
 
 // Address is where a listener or an upstream is: a TCP host and port, or the
@@ -38,21 +37,27 @@ func ParseAddress(s string) (Address, error) {
 // String returns the address as ParseAddress reads it.
 func (a Address) String() string { return a.Addr }
 
-// Dial connects within timeout.
-func (a Address) Dial(ctx context.Context, timeout time.Duration) (net.Conn, error) {
-	d := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
-	return d.DialContext(ctx, a.Network, a.Addr)
+// Host returns the host name or IP address of a TCP address, "" of a socket.
+func (a Address) Host() string {
+	if a.Network == "unix" {
+		return ""
+	}
+	host, _, _ := net.SplitHostPort(a.Addr)
+	return host
 }
 
 // Route is one listener and the upstream behind it.
 type Route struct {
-	Listen   Address
-	Upstream Address
+	Listen Address
+	// Upstreams are where the upstream is; each session goes to the first that
+	// accepts it.
+	Upstreams Upstreams
 }
 
-// ParseRoute reads LISTEN=UPSTREAM.
+// ParseRoute reads LISTEN=UPSTREAM, where UPSTREAM is one address or several
+// with commas between them.
 func ParseRoute(s string) (Route, error) {
-	listen, upstream, found := strings.Cut(s, "=")
+	listen, upstreams, found := strings.Cut(s, "=")
 	if !found {
 		return Route{}, fmt.Errorf("route %q: use LISTEN=UPSTREAM, as in 127.0.0.1:6432=127.0.0.1:5432", s)
 	}
@@ -60,12 +65,19 @@ func ParseRoute(s string) (Route, error) {
 	if err != nil {
 		return Route{}, err
 	}
-	u, err := ParseAddress(upstream)
-	if err != nil {
-		return Route{}, err
+	r := Route{Listen: l}
+	for _, upstream := range strings.Split(upstreams, ",") {
+		u, err := ParseAddress(upstream)
+		if err != nil {
+			return Route{}, err
+		}
+		if l == u {
+			return Route{}, fmt.Errorf("route %q: the listener and the upstream are the same address", s)
+		}
+		if slices.Contains(r.Upstreams, u) {
+			return Route{}, fmt.Errorf("route %q: the upstream %s is named twice", s, u)
+		}
+		r.Upstreams = append(r.Upstreams, u)
 	}
-	if l == u {
-		return Route{}, fmt.Errorf("route %q: the listener and the upstream are the same address", s)
-	}
-	return Route{Listen: l, Upstream: u}, nil
+	return r, nil
 }

@@ -31,6 +31,9 @@ type Server struct {
 	// Drain is how long busy sessions get to end once Serve's context is done,
 	// DefaultDrain if it is 0. Negative ends them at once.
 	Drain time.Duration
+	// KeepAlive is how long a client's TCP connection may be silent before it is
+	// probed, DefaultKeepAlive if it is 0. Negative never probes.
+	KeepAlive time.Duration
 
 	fronts []*front
 
@@ -61,7 +64,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e
 // upstream, and returns the address it got. The error is a *ListenError. Listen
 // is called before Serve.
 func (s *Server) Listen(route Route, p Protocol) (net.Addr, error) {
-	l, err := Listen(route.Listen)
+	l, err := listen(route.Listen, s.KeepAlive)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +229,7 @@ func (s *Server) shut() int {
 	defer s.mu.Unlock()
 	for conn := range s.sessions {
 		s.sessions[conn] = true
-		conn.Close()
+		go conn.Close() // it waits for whatever is at work on the connection
 	}
 	return len(s.sessions)
 }

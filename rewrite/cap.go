@@ -49,12 +49,18 @@ type Ask struct {
 	// sql_select_limit, nil if there is none. It acts only on statements
 	// without a limit of their own.
 	Session *uint64
+	// Default is the client's own default for its session, in the place of the
+	// policy's, 0 if there is none. The maximum bounds it.
+	Default uint64
 }
 
 // Validate reports a limit that has no meaning.
 func (a Ask) Validate() error {
 	if a.Limit > maxPolicyLimit {
 		return fmt.Errorf("limit %d is too large: ask for at most %d", a.Limit, maxPolicyLimit)
+	}
+	if a.Default > maxPolicyLimit {
+		return fmt.Errorf("default limit %d is too large: ask for at most %d", a.Default, maxPolicyLimit)
 	}
 	return nil
 }
@@ -76,6 +82,10 @@ func (p Policy) resolve(l Limit, ask Ask) Cap {
 		c = Cap{Rows: most, Source: SourceCapped, Wanted: ask.Limit}
 	case ask.Limit > 0:
 		c = Cap{Rows: ask.Limit, Source: SourceToolParam}
+	case ask.Default > most:
+		c = Cap{Rows: most, Source: SourceCapped, Wanted: ask.Default}
+	case ask.Default > 0:
+		c = Cap{Rows: ask.Default, Source: SourceSession}
 	case p.DefaultLimit > 0:
 		c = Cap{Rows: p.DefaultLimit, Source: SourceDefault}
 	case p.MaxLimit > 0:

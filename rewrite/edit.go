@@ -3,7 +3,8 @@ package rewrite
 import "strings"
 
 // Edit replaces the bytes [Start, End) of a text by Text. Start equals End for
-// an insertion.
+// an insertion. Which text that is (a statement's or a whole script's) is said where
+// edits are returned.
 type Edit struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
@@ -33,7 +34,9 @@ func ApplyEdits(text string, edits []Edit) string {
 }
 
 // OriginalOffset maps a byte offset in the edited text back to the text before
-// the edits. An offset inside inserted text maps to where the insertion stands.
+// the edits, as for the place in a server's error message. An offset inside inserted
+// text maps to where the insertion stands. Edits and offset may as well both count
+// characters.
 func OriginalOffset(edits []Edit, offset int) int {
 	shift := 0 // edited position minus original position, so far
 	for _, e := range edits {

@@ -2,7 +2,8 @@ package rewrite
 
 import "fmt"
 
-// ParseError says that a text could not be read.
+// ParseError says that a text could not be read: by the parser at hand, which is
+// not to say that the server cannot read it.
 type ParseError struct {
 	// Message is the parser's own message.
 	Message string
@@ -10,6 +11,7 @@ type ParseError struct {
 	Offset int
 }
 
+// Error returns the message, and the place if it is known.
 func (e *ParseError) Error() string {
 	if e.Offset < 0 {
 		return e.Message
@@ -26,4 +28,19 @@ type RefusedError struct {
 	Hint string
 }
 
+// ExceededError says that an answer had more rows than its cap, where the policy
+// makes that an error.
+type ExceededError struct {
+	// Message states the fact: the cap, whose it is, and the rows that were seen.
+	Message string
+	// Detail says what the rows that came before are worth.
+	Detail string
+	// Hint is one sentence on how to get more.
+	Hint string
+}
+
+// Error returns the message and the hint.
+func (e *ExceededError) Error() string { return e.Message + "; " + e.Hint }
+
+// Error returns the message and the hint.
 func (e *RefusedError) Error() string { return e.Message + "; " + e.Hint }

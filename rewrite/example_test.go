@@ -3,6 +3,7 @@ package rewrite_test
 import (
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/rowcap/rowcap/dialect"
 	"github.com/rowcap/rowcap/rewrite"
@@ -25,7 +26,16 @@ func newExample(name string) *rewrite.Rewriter {
 // Cap one statement. The server is asked for one row more than the cap, which
 // tells whether rows are missing.
 func Example() {
-	r := newExample("postgres")
+	d, err := dialect.Lookup("postgres")
+	if err != nil {
+		log.Fatal(err)
+	}
+	policy := rewrite.DefaultPolicy()
+	policy.DefaultLimit, policy.MaxLimit = 100, 1000
+	r, err := rewrite.New(d, policy)
+	if err != nil {
+		log.Fatal(err)
+	}
 	s := r.Script("SELECT id FROM invoices ORDER BY id -- all of them", rewrite.Ask{})
 	fmt.Println(s.SQL())
 	// Output: SELECT id FROM invoices ORDER BY id LIMIT 101 -- all of them
@@ -76,6 +86,54 @@ func ExampleScript() {
 	// select probe tool_param
 }
 
+// A client's own bound for its session, as MySQL's sql_select_limit, is one more cap:
+// the smaller one acts, and the client's meaning is kept.
+func ExampleAsk() {
+	r := newExample("mysql")
+	for _, bound := range []uint64{50, 5000} {
+		s := r.Script("SELECT id FROM invoices", rewrite.Ask{Session: &bound})
+		fmt.Println(s.SQL(), s.Plans[0].Cap.Rows, s.Plans[0].Cap.Source)
+	}
+	// Output:
+	// SELECT id FROM invoices 50 session
+	// SELECT id FROM invoices LIMIT 101 100 default
+}
+
+// Nothing of a text is sent if one of its statements is refused.
+func ExampleScript_Refused() {
+	r := newExample("postgres")
+	s := r.Script("DELETE FROM log; COPY log TO STDOUT", rewrite.Ask{})
+	if refused := s.Refused(); refused != nil {
+		fmt.Println(refused.Message)
+	}
+	// Output: COPY … TO STDOUT is refused: a copy that was cut would pass for a whole one
+}
+
+// MySQL takes no expression as a limit, so one that is a parameter is bounded when
+// its value is bound.
+func ExamplePlan_Bound() {
+	r := newExample("mysql")
+	p := r.Script("SELECT id FROM invoices WHERE total > ? LIMIT ?", rewrite.Ask{}).Plans[0]
+	fmt.Println("parameter", p.Bind)
+	for _, value := range []uint64{10, 5000} {
+		plan, sent := p.Bound(value, true)
+		fmt.Println(value, "is sent as", sent, "under", plan.Cap.Source)
+	}
+	// Output:
+	// parameter 2
+	// 10 is sent as 10 under user_sql
+	// 5000 is sent as 1001 under capped
+}
+
+// Map the place of a server's error in the edited text back to the caller's.
+func ExampleOriginalOffset() {
+	r := newExample("postgres")
+	s := r.Script("SELECT id FROM invoices; SELECT idd FROM invoices", rewrite.Ask{})
+	at := strings.Index(s.SQL(), "idd") // as the server would say
+	fmt.Println(at, rewrite.OriginalOffset(s.Edits(), at))
+	// Output: 42 32
+}
+
 // Follow a session's settings, which change how its statements are read.
 func ExampleRewriter_With() {
 	r := newExample("mysql")
@@ -99,6 +157,7 @@ func ExampleMeter() {
 			fmt.Println(row)
 		}
 	}
+	fmt.Println(m.Outcome().Completeness)
 	if n, ok := r.Notice(m.Outcome()); ok {
 		fmt.Println(n.Message)
 		fmt.Println(n.Detail)
@@ -107,6 +166,7 @@ func ExampleMeter() {
 	// Output:
 	// first
 	// second
+	// truncated
 	// showing the first 2 rows; more rows exist
 	// cap 2 from the limit given with the request
 	// ask for up to 1000 rows, narrow the WHERE clause, or aggregate

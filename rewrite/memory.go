@@ -51,6 +51,7 @@ type scriptKey struct {
 	limit   uint64
 	session uint64
 	bounded bool // by session
+	own     uint64
 	reading reading
 }
 
@@ -129,7 +130,10 @@ func (m *memory) putShape(key []byte, s *shape) *shape {
 
 // remembered returns the script for sql from memory, or plans it.
 func (r *Rewriter) remembered(sql string, ask Ask) Script {
-	k := scriptKey{text: sql, limit: ask.Limit, reading: r.reading}
+	if ask.Default == 0 {
+		ask.Default = r.own
+	}
+	k := scriptKey{text: sql, limit: ask.Limit, own: ask.Default, reading: r.reading}
 	if ask.Session != nil {
 		k.session, k.bounded = *ask.Session, true
 	}

@@ -66,6 +66,15 @@ func TestMemoryKeepsWhatComesTwice(t *testing.T) {
 			}
 		}
 	}
+	own := r.WithDefault(7)
+	for range 3 {
+		if a, b := own.Script("q", Ask{}).SQL(), r.Script("q", Ask{}).SQL(); a != "q LIMIT 8" || b != "q LIMIT 101" {
+			t.Errorf("a session's own default sends %q, the others %q", a, b)
+		}
+		if cap := own.Guard("").Cap; cap.Rows != 7 || cap.Source != SourceSession {
+			t.Errorf("guards with %+v", cap)
+		}
+	}
 	reads := e.reads
 	other := r.With("setting", "other")
 	for range 3 {

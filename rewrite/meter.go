@@ -29,11 +29,12 @@ func (p Plan) Meter() Meter {
 	return m
 }
 
-// Row counts one more row and says what to do with it.
+// Row counts one more row and says what to do with it. It is to be called once for
+// each row of the answer, in order, until the answer ends or it returns Stop.
 func (m *Meter) Row() Verdict {
 	m.seen++
 	switch {
-	case m.seen <= m.most:
+	case m.seen <= m.most: // all that come, where the policy only observes
 		return Deliver
 	case m.seen == m.most+1 && m.plan.Method != MethodGuard:
 		return Hold
@@ -49,6 +50,10 @@ func (m *Meter) Delivered() uint64 { return min(m.seen, m.most) }
 func (m *Meter) Outcome() Outcome {
 	o := Outcome{Plan: m.plan, Rows: m.Delivered(), Completeness: Complete}
 	switch {
+	case m.plan.Observed:
+		if m.plan.caps() && m.seen > m.plan.Cap.Rows {
+			o.Beyond = m.seen - m.plan.Cap.Rows
+		}
 	case m.seen > o.Rows:
 		o.Completeness = Truncated
 		if o.Plan.Cap.Source == SourceUserSQL {

@@ -30,6 +30,19 @@ func (r *Rewriter) Notice(o Outcome) (n Notice, ok bool) {
 	return n, true
 }
 
+// Overflow returns the error that an answer ends with whose plan is Strict, nil if no
+// rows are missing.
+func (r *Rewriter) Overflow(o Outcome) *ExceededError {
+	if !o.Plan.Strict || o.Completeness != Truncated || o.Plan.Statement.Writes {
+		return nil
+	}
+	return &ExceededError{
+		Message: fmt.Sprintf("the result has more rows than it may: %s; at least %s were found", detail(o), rows(o.Rows+1)),
+		Detail:  fmt.Sprintf("the %s before this error are not the whole result", rows(o.Rows)),
+		Hint:    hint(o, orNoLimit(r.policy.MaxLimit)),
+	}
+}
+
 func rows(n uint64) string {
 	if n == 1 {
 		return "1 row"

@@ -29,11 +29,14 @@ type Outcome struct {
 	// Rows is the number of rows delivered.
 	Rows         uint64
 	Completeness Completeness
+	// Beyond is the number of rows beyond the cap that were delivered all the same,
+	// as the policy only observes.
+	Beyond uint64
 }
 
 // MarshalJSON returns the facts for programs: completeness, rows, limit (null
 // if there is none), limitSource, method and, where the maximum lowered a known
-// number, wanted.
+// number, wanted; beyond where the policy only observes.
 func (o Outcome) MarshalJSON() ([]byte, error) {
 	facts := struct {
 		Completeness Completeness `json:"completeness"`
@@ -42,7 +45,8 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 		LimitSource  Source       `json:"limitSource"`
 		Wanted       uint64       `json:"wanted,omitempty"`
 		Method       Method       `json:"method"`
-	}{o.Completeness, o.Rows, nil, o.Plan.Cap.Source, o.Plan.Cap.Wanted, o.Plan.Method}
+		Beyond       uint64       `json:"beyond,omitempty"`
+	}{o.Completeness, o.Rows, nil, o.Plan.Cap.Source, o.Plan.Cap.Wanted, o.Plan.Method, o.Beyond}
 	if c := o.Plan.Cap; c.Source != SourceNone && c.Rows != NoLimit {
 		facts.Limit = &o.Plan.Cap.Rows
 	}

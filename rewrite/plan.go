@@ -53,6 +53,12 @@ type Plan struct {
 	Bind int
 	// Fail is why the statement is refused, nil if it is not.
 	Fail *RefusedError
+	// Strict reports that rows beyond the cap make the answer end with an error; see
+	// ExceededError.
+	Strict bool
+	// Observed reports that the policy only observes: the plan says what would be
+	// done, and nothing is.
+	Observed bool
 	// Why says in a few words what led to Method.
 	Why      string
 	Warnings []Warning
@@ -63,6 +69,10 @@ type Plan struct {
 // meter is the second wall. The one exception is a trusted WITH TIES, which
 // returns more rows than its number by right.
 func (p Plan) Metered() bool {
+	return p.caps() && !p.Observed
+}
+
+func (p Plan) caps() bool {
 	trusted := p.Method == MethodOwn && p.Statement.Limit.WithTies
 	return p.Cap.Source != SourceNone && p.Cap.Rows != NoLimit && !trusted
 }
@@ -74,7 +84,7 @@ func (p Plan) Metered() bool {
 func (p Plan) Bound(value uint64, ok bool) (Plan, uint64) {
 	if ok && value <= p.Cap.Rows {
 		p.Cap = Cap{Rows: value, Source: SourceUserSQL}
-		p.Method = MethodOwn
+		p.Method, p.Strict = MethodOwn, false
 		p.Why = "the statement's own limit is within the cap"
 		return p, value
 	}
@@ -93,6 +103,44 @@ type writer func(rows uint64) ([]Edit, error)
 
 // plan decides about one statement.
 func (r *Rewriter) plan(st Statement, ask Ask, set writer) Plan {
+	return r.settle(r.decide(st, ask, set))
+}
+
+// settle adds to a plan what the policy says of all of them.
+func (r *Rewriter) settle(p Plan) Plan {
+	if r.policy.Observe {
+		p.Observed, p.Edits, p.Bind, p.Fail, p.Warnings = true, nil, 0, nil, nil
+		return p
+	}
+	held := p.Method == MethodProbe || p.Method == MethodGuard
+	p.Strict = r.policy.Overflow == OverflowError && held && p.Metered() && !p.Statement.Writes
+	return p
+}
+
+// Executed returns the plan for an EXECUTE of a statement whose facts are known.
+func (r *Rewriter) Executed(execute, prepared Statement) Plan {
+	prepared.Text, prepared.Pos = execute.Text, execute.Pos
+	prepared.Kind, prepared.Prepared = execute.Kind, execute.Prepared
+	return r.Unedited(prepared, "EXECUTE runs a statement that was prepared before")
+}
+
+// Unedited returns the plan for a statement whose text cannot be changed any more,
+// as why says: its rows are counted.
+func (r *Rewriter) Unedited(st Statement, why string) Plan {
+	st.Limitable, st.Obstacle = false, why
+	return r.plan(st, Ask{Default: r.own}, nil)
+}
+
+// Unread returns the script for a text that must not be read, as why says in a few
+// words: like one that cannot be, it runs as it is and its rows are counted, or it
+// is refused.
+func (r *Rewriter) Unread(sql, why string) Script {
+	st := Statement{Text: sql, Kind: KindUnknown, ReturnsRows: true, Unsettles: true, Obstacle: why}
+	return Script{Text: sql, Plans: []Plan{r.plan(st, Ask{Default: r.own}, nil)}, Err: &ParseError{Message: why, Offset: -1}}
+}
+
+// decide chooses the method.
+func (r *Rewriter) decide(st Statement, ask Ask, set writer) Plan {
 	p := Plan{Statement: st}
 	switch {
 	case st.Kind == KindUnknown && r.policy.Unparsed == UnparsedRefuse:
@@ -100,14 +148,13 @@ func (r *Rewriter) plan(st Statement, ask Ask, set writer) Plan {
 	case !st.ReturnsRows:
 		p.Why = "returns no rows"
 		return p
-	case st.Kind == KindCopy:
-		if r.policy.CopyOut == CopyRefuse {
-			return p.refuse(refusedCopy(), "the policy refuses COPY … TO STDOUT")
-		}
-		p.Why = "the policy passes COPY … TO STDOUT"
-		return p
 	case st.CatalogOnly && r.policy.Catalogs == CatalogsExempt:
 		p.Why = "reads system catalogues only"
+		return p
+	case st.Kind == KindCopy && r.policy.CopyOut == CopyRefuse:
+		return p.refuse(refusedCopy(), "the policy refuses COPY … TO STDOUT")
+	case st.Kind == KindCopy && r.policy.CopyOut == CopyPass:
+		p.Why = "the policy passes COPY … TO STDOUT"
 		return p
 	case st.AtMostOneRow && st.Kind != KindSelect:
 		p.Why = "returns at most one row"
@@ -129,7 +176,7 @@ func (r *Rewriter) plan(st Statement, ask Ask, set writer) Plan {
 		return p.guard("WITH TIES can return more rows than its number")
 	case p.Cap.Source == SourceUserSQL:
 		return p.own("the statement's own limit is within the cap")
-	case p.Cap.Source == SourceSession:
+	case p.Cap.Source == SourceSession && ask.Session != nil && *ask.Session == p.Cap.Rows:
 		return p.own("the session's own limit is within the cap")
 	case p.Cap.Rows == NoLimit:
 		p.Why = "the policy has no limit"
@@ -152,6 +199,8 @@ func (r *Rewriter) plan(st Statement, ask Ask, set writer) Plan {
 		return p.guard("the statement locks the rows of its own limit")
 	case st.Volatile && st.Limit.Form == LimitLiteral:
 		return p.guard("the statement evaluates functions with effects for the rows of its own limit")
+	case (st.Locks || st.Volatile) && r.policy.Overflow == OverflowError:
+		return p.write(set, MethodProbe, "an error undoes what the probe row does")
 	case st.Locks:
 		return p.write(set, MethodExact, "a probe row would be locked and delivered to nobody")
 	case st.Volatile:
@@ -177,9 +226,14 @@ func (p Plan) write(set writer, m Method, why string) Plan {
 		p.Statement.Obstacle = err.Error()
 		return p.guard(p.Statement.Obstacle)
 	}
-	p.Edits = make([]Edit, len(edits))
-	for i, e := range edits {
-		p.Edits[i] = Edit{Start: e.Start + p.Statement.Pos, End: e.End + p.Statement.Pos, Text: e.Text}
+	p.Edits = edits[:0]
+	for _, e := range edits {
+		if p.Statement.Text[e.Start:e.End] != e.Text { // the limit may be there already
+			p.Edits = append(p.Edits, Edit{Start: e.Start + p.Statement.Pos, End: e.End + p.Statement.Pos, Text: e.Text})
+		}
+	}
+	if len(p.Edits) == 0 {
+		p.Edits = nil // as where the dialect makes none
 	}
 	return p
 }

@@ -65,6 +65,12 @@ func TestCapResolution(t *testing.T) {
 		{name: "smaller session bound", ask: rewrite.Ask{Session: u64(2)}, rows: 2, source: "session", method: "own"},
 		{name: "session bound of none", ask: rewrite.Ask{Session: u64(0)}, rows: 0, source: "session", method: "own"},
 		{name: "larger session bound", ask: rewrite.Ask{Session: u64(200)}, rows: 100, source: "default", method: "probe", text: " LIMIT 101"},
+		{name: "session default", ask: rewrite.Ask{Default: 7}, rows: 7, source: "session", method: "probe", text: " LIMIT 8"},
+		{name: "session default above the policy's", ask: rewrite.Ask{Default: 500}, rows: 500, source: "session", method: "probe", text: " LIMIT 501"},
+		{name: "session default above the maximum", ask: rewrite.Ask{Default: 5000}, rows: 1000, source: "capped", method: "probe", text: " LIMIT 1001", wanted: 5000},
+		{name: "session default and own limit", own: literal(20), ask: rewrite.Ask{Default: 7}, rows: 20, source: "user_sql", method: "own"},
+		{name: "session default and session bound", ask: rewrite.Ask{Default: 7, Session: u64(20)}, rows: 7, source: "session", method: "probe", text: " LIMIT 8"},
+		{name: "session bound and session default", ask: rewrite.Ask{Default: 20, Session: u64(7)}, rows: 7, source: "session", method: "own"},
 		{name: "session bound and own limit", own: literal(20), ask: rewrite.Ask{Session: u64(2)}, rows: 20, source: "user_sql", method: "own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

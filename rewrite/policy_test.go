@@ -50,7 +50,9 @@ func TestPolicyValidate(t *testing.T) {
 		{func(p *rewrite.Policy) { p.MaxLimit = 1<<63 - 1 }, "max-limit 9223372036854775807 is too large"},
 		{func(p *rewrite.Policy) { p.Explicit = "perhaps" }, `explicit "perhaps" is not known: use clamp or trust`},
 		{func(p *rewrite.Policy) { p.Unparsed = "" }, `unparsed "" is not known`},
-		{func(p *rewrite.Policy) { p.CopyOut = "cap" }, `copy-out "cap" is not known`},
+		{func(p *rewrite.Policy) { p.CopyOut = "cap" }, ""},
+		{func(p *rewrite.Policy) { p.CopyOut = "some" }, `copy-out "some" is not known: use refuse, cap or pass`},
+		{func(p *rewrite.Policy) { p.Overflow = "fail" }, `overflow "fail" is not known: use truncate or error`},
 		{func(p *rewrite.Policy) { p.Catalogs = "x" }, `catalogs "x" is not known`},
 	} {
 		p := rewrite.DefaultPolicy()

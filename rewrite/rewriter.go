@@ -7,6 +7,7 @@ type Rewriter struct {
 	policy  Policy
 	memory  *memory // shared by the Rewriters that With makes
 	reading reading // the dialect's number in memory
+	own     uint64  // the session's own default, 0 if there is none
 }
 
 // New returns a Rewriter. The error is that of p.Validate.
@@ -26,7 +27,15 @@ func (r *Rewriter) With(setting, value string) *Rewriter {
 	if d == r.dialect {
 		return r
 	}
-	return &Rewriter{dialect: d, policy: r.policy, memory: r.memory, reading: r.memory.reading(d)}
+	return &Rewriter{dialect: d, policy: r.policy, memory: r.memory, reading: r.memory.reading(d), own: r.own}
+}
+
+// WithDefault returns a Rewriter for a session whose own default is rows, 0 for
+// the policy's; see Ask.Default.
+func (r *Rewriter) WithDefault(rows uint64) *Rewriter {
+	own := *r
+	own.own = rows
+	return &own
 }
 
 // Dialect returns the dialect that reads the scripts.
@@ -84,12 +93,12 @@ func (r *Rewriter) script(sql string, ask Ask) Script {
 // read: its rows are held to the cap as they come.
 func (r *Rewriter) Guard(why string) Plan {
 	p := Plan{Statement: Statement{Kind: KindUnknown, ReturnsRows: true, Obstacle: why}}
-	p.Cap = r.policy.resolve(Limit{}, Ask{})
+	p.Cap = r.policy.resolve(Limit{}, Ask{Default: r.own})
 	if p.Cap.Rows == NoLimit {
 		p.Why = "the policy has no limit"
 		return p
 	}
-	return p.guard(why)
+	return r.settle(p.guard(why))
 }
 
 // Edits returns the edits of all plans, ascending.

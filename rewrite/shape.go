@@ -281,12 +281,17 @@ func (t *shapeStatement) places(spans []int32, start, end int) (from, to place, 
 func (r *recipe) edits(spans []int32, pos int, rows uint64) []Edit {
 	out := make([]Edit, len(r.steps))
 	for i, s := range r.steps {
-		out[i] = Edit{Start: s.start.offset(spans) - pos, End: s.end.offset(spans) - pos, Text: s.before}
-		if s.numbered {
-			out[i].Text = s.before + strconv.FormatUint(rows, 10) + s.after
-		}
+		out[i] = Edit{Start: s.start.offset(spans) - pos, End: s.end.offset(spans) - pos, Text: s.text(rows)}
 	}
 	return out
+}
+
+func (s step) text(rows uint64) string {
+	if !s.numbered {
+		return s.before
+	}
+	var number [20]byte
+	return s.before + string(strconv.AppendUint(number[:0], rows, 10)) + s.after
 }
 
 func (p place) offset(spans []int32) int {

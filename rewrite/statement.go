@@ -11,17 +11,29 @@ const (
 	// KindSelect is SELECT, WITH … SELECT, a set operation, VALUES or TABLE
 	// that sends its rows to the client.
 	KindSelect
+	// KindInsert is INSERT, and MySQL's REPLACE.
 	KindInsert
+	// KindUpdate is UPDATE.
 	KindUpdate
+	// KindDelete is DELETE.
 	KindDelete
+	// KindMerge is MERGE.
 	KindMerge
+	// KindCopy is PostgreSQL's COPY, to or from wherever.
 	KindCopy
+	// KindExplain is EXPLAIN and its like, whose rows describe a plan or a table.
 	KindExplain
+	// KindShow is SHOW.
 	KindShow
+	// KindCall is CALL, whose answer may hold several results.
 	KindCall
+	// KindPrepare is PREPARE as a statement of SQL.
 	KindPrepare
+	// KindExecute is EXECUTE of such a statement.
 	KindExecute
+	// KindDeclare is DECLARE … CURSOR.
 	KindDeclare
+	// KindFetch is FETCH from a cursor.
 	KindFetch
 	// KindSelectInto stores the rows of a query instead of sending them:
 	// CREATE TABLE AS, SELECT INTO, SELECT … INTO OUTFILE or @variable.
@@ -55,6 +67,7 @@ const (
 
 // Limit is the outermost limit that a statement brings itself.
 type Limit struct {
+	// Form says which of the other fields mean anything.
 	Form LimitForm
 	// Rows is the number of a LimitLiteral.
 	Rows uint64
@@ -68,6 +81,9 @@ type Limit struct {
 	// WithTies reports FETCH FIRST … WITH TIES, which may return more rows
 	// than its number.
 	WithTies bool
+	// Bits is the size of the integer that the parameter of a LimitParam is where
+	// its type was left to the server, 0 if that is not known.
+	Bits uint8
 }
 
 // Statement holds what a Dialect found out about one statement. It has facts
@@ -76,12 +92,14 @@ type Statement struct {
 	// Text is the statement's own text, without the separating semicolon.
 	Text string
 	// Pos is the byte offset of Text in the script it was read from.
-	Pos  int
+	Pos int
+	// Kind is the statement's class.
 	Kind Kind
 	// ReturnsRows is false only if the statement certainly sends no rows to
 	// the client.
 	ReturnsRows bool
-	Limit       Limit
+	// Limit is the statement's own, of the form LimitNone if it has none.
+	Limit Limit
 	// Limitable reports that SetLimit may be asked to bound the statement.
 	Limitable bool
 	// Obstacle says in a few words why a statement that returns rows is not
@@ -103,6 +121,20 @@ type Statement struct {
 	// CatalogOnly reports that the statement reads system catalogues and
 	// nothing else.
 	CatalogOnly bool
+	// Prepared is the name of the prepared statement that a PREPARE, EXECUTE,
+	// EXPLAIN EXECUTE or CREATE TABLE AS EXECUTE names.
+	Prepared string
+	// Inner holds the facts about the statement that a PREPARE prepares.
+	Inner *Statement
+	// Shows is the name of the setting that a SHOW asks for.
+	Shows string
+	// Sets is the name of the setting that a SET gives a value.
+	Sets string
+	// Header reports that the first line of a COPY … TO STDOUT is no row.
+	Header bool
+	// Unsettles reports that running the statement may change the settings by which
+	// the session's later texts are read; see Dialect.With.
+	Unsettles bool
 	// CutByServer reports a clause by which the server itself may return fewer
 	// rows than the statement describes (MariaDB's LIMIT ROWS EXAMINED).
 	CutByServer bool

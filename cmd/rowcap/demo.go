@@ -14,6 +14,8 @@ import (
 	"github.com/rowcap/rowcap/internal/query"
 	"github.com/rowcap/rowcap/internal/telemetry"
 	"github.com/rowcap/rowcap/proxy"
+	"github.com/rowcap/rowcap/proxy/mysqlwire"
+	"github.com/rowcap/rowcap/proxy/pgwire"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -51,7 +53,7 @@ func (c demoCmd) place() (demo.Place, proxy.Route, error) {
 	if err != nil {
 		return demo.Place{}, proxy.Route{}, fmt.Errorf("--upstream: %w", err)
 	}
-	return at, proxy.Route{Listen: listen, Upstream: upstream}, nil
+	return at, proxy.Route{Listen: listen, Upstreams: proxy.Upstreams{upstream}}, nil
 }
 
 // Validate reports flags that have no meaning.
@@ -129,6 +131,14 @@ type demoDoor struct {
 	ended   chan error
 }
 
+// newProtocol returns a wire door with the usual settings.
+func newProtocol(name string, upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) proxy.Protocol {
+	if name == "postgres" {
+		return pgwire.New(upstream, r, o)
+	}
+	return mysqlwire.New(upstream, r, o)
+}
+
 // openDemoDoor serves route under the default policy. Sessions that fail are
 // logged to w.
 func openDemoDoor(route proxy.Route, dialectName string, w io.Writer) (*demoDoor, error) {
@@ -146,7 +156,7 @@ func openDemoDoor(route proxy.Route, dialectName string, w io.Writer) (*demoDoor
 	}
 	observer := telemetry.NewObserver(telemetry.NewMetrics(protocol), log)
 	server := &proxy.Server{Log: log, Observer: observer, Drain: time.Second}
-	address, err := server.Listen(route, newProtocol(protocol, route.Upstream, r, observer))
+	address, err := server.Listen(route, newProtocol(protocol, route.Upstreams[0], r, observer))
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ func runScripts(t *testing.T, dir string, s *dbtest.Server) {
 			if s == nil {
 				return nil
 			}
+			env.Vars = append(env.Vars, append(certificates(t), "SERVERCA="+s.CA)...)
 			db := s.Database(t)
 			env.Values["database"] = db
 			env.Vars = append(env.Vars, "DB="+db, "DBUSER="+s.User, "UPSTREAM="+s.Addr(), "SOCKET="+s.Socket,
@@ -61,6 +62,7 @@ func runScripts(t *testing.T, dir string, s *dbtest.Server) {
 			"waitfor":   waitFor,
 			"fetch":     fetch,
 			"terminate": terminate,
+			"hangup":    hangUp,
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				s.SQL(t, ts.Value("database").(string), strings.Join(args, " "))
 			},
@@ -126,6 +128,25 @@ func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, c := range ts.BackgroundCmds() {
 		ts.Check(c.Process.Signal(syscall.SIGTERM))
 	}
+}
+
+// hangUp sends SIGHUP to the background commands.
+func hangUp(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, c := range ts.BackgroundCmds() {
+		ts.Check(c.Process.Signal(syscall.SIGHUP))
+	}
+}
+
+// certificates returns variables with the PEM files of an authority (TLSCA) and of
+// two certificates for localhost (CERT1, KEY1, CERT2, KEY2).
+func certificates(t *testing.T) []string {
+	a := dbtest.NewAuthority(t)
+	vars := []string{"TLSCA=" + a.CA}
+	for i := 1; i <= 2; i++ {
+		cert, key := a.Issue(72*time.Hour, fmt.Sprintf("cert%d", i), "localhost", "127.0.0.1")
+		vars = append(vars, fmt.Sprintf("CERT%d=%s", i, cert), fmt.Sprintf("KEY%d=%s", i, key))
+	}
+	return vars
 }
 
 // fetch gets a URL and checks the status: fetch 200 URL. The body is in stdout.

@@ -25,7 +25,7 @@ type queryCmd struct {
 
 // Help states the exit statuses.
 func (queryCmd) Help() string {
-	return `Exit status: 0 if all statements ran, also where rows are missing; 1 for an error of the server or a refused statement; 2 for a usage error.`
+	return `Exit status: 0 if all statements ran, also where rows are missing; 1 for an error of the server, a refused statement, or rows beyond the cap under --overflow=error; 2 for a usage error.`
 }
 
 // Validate reports flags that have no meaning.
@@ -70,7 +70,13 @@ func (c queryCmd) run(ctx context.Context, sql string) ([]query.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return session.Run(ctx, r, sql, ask(c.Limit))
+	results, err := session.Run(ctx, r, sql, ask(c.Limit))
+	for i := range results {
+		if exceeded := r.Overflow(results[i].Outcome); exceeded != nil {
+			return results[:i], exceeded
+		}
+	}
+	return results, err
 }
 
 // explainFailure prints an error of the server, or a refusal, with its facts a
@@ -78,7 +84,10 @@ func (c queryCmd) run(ctx context.Context, sql string) ([]query.Result, error) {
 func explainFailure(err error, to io.Writer) error {
 	var refused *rewrite.RefusedError
 	var server *query.Error
+	var exceeded *rewrite.ExceededError
 	switch {
+	case errors.As(err, &exceeded):
+		fmt.Fprintf(to, "rowcap: %s\nhint: %s\n", exceeded.Message, exceeded.Hint)
 	case errors.As(err, &refused):
 		fmt.Fprintf(to, "rowcap: %s\nhint: %s\n", refused.Message, refused.Hint)
 	case errors.As(err, &server):

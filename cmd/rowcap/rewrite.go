@@ -14,14 +14,15 @@ import (
 type rewriteCmd struct {
 	Dialect string `required:"" placeholder:"NAME" help:"Grammar of the SQL: postgres, mysql or mariadb."`
 	rewrite.Policy
-	Limit  *uint64 `placeholder:"N" help:"Rows asked for with the request, as a tool's caller would."`
-	Format string  `default:"text" enum:"text,json" help:"Output: ${enum}. In text, what would be sent goes to standard output and the reasons to standard error."`
-	SQL    *string `arg:"" optional:"" name:"sql" help:"The SQL; standard input if it is not given. Write -- before SQL that begins with a dash."`
+	Limit  *uint64  `placeholder:"N" help:"Rows asked for with the request, as a tool's caller would."`
+	Set    []string `placeholder:"NAME=VALUE" sep:"none" help:"A setting of the session that the SQL will run in, where it is not the server's default: sql_mode, character_set_client, sql_select_limit, database, server_version (MySQL, MariaDB), standard_conforming_strings, client_encoding (PostgreSQL). Repeat the flag for several."`
+	Format string   `default:"text" enum:"text,json" help:"Output: ${enum}. In text, what would be sent goes to standard output and the reasons to standard error."`
+	SQL    *string  `arg:"" optional:"" name:"sql" help:"The SQL; standard input if it is not given. Write -- before SQL that begins with a dash."`
 }
 
 // Help describes what is printed.
 func (rewriteCmd) Help() string {
-	return `The JSON holds the whole text to be sent ("sql", empty if a statement is refused, as nothing is sent then) and, for each statement, what was decided: kind, method (pass, own, probe, exact, guard, refuse), cap and wanted (null if there is none), limit_source, obstacle, why, warnings, the statement's own text to be sent and the edits, whose start and end are byte offsets in the input.
+	return `The JSON holds the whole text to be sent ("sql", empty if a statement is refused, as nothing is sent then) and, for each statement, what was decided: kind, method (pass, own, probe, exact, guard, refuse), cap and wanted (null if there is none), limit_source, obstacle, why, warnings, the statement's own text to be sent, the edits, whose start and end are byte offsets in the input, and bind: the number, from 1, of the parameter that is the statement's limit and can be bounded only when its value is bound (null if there is none). cut_by_server tells that a clause of the statement lets the server itself return fewer rows, so that nothing says whether all came.
 
 Exit status: 0 if the text is rewritten or passed, 1 if it is refused, 2 for a usage error.`
 }
@@ -34,6 +35,9 @@ func (c rewriteCmd) Validate() error {
 		}
 	}
 	if err := checkAsk(c.Limit); err != nil {
+		return err
+	}
+	if _, err := readSettings(c.Set); err != nil {
 		return err
 	}
 	return c.Policy.Validate()
@@ -53,7 +57,19 @@ func (c rewriteCmd) Run(std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	script := r.Script(sql, ask(c.Limit))
+	settings, err := readSettings(c.Set)
+	if err != nil {
+		return usageError{err}
+	}
+	asked := ask(c.Limit)
+	for _, s := range settings {
+		if s.name == selectLimit {
+			asked.Session = &s.rows
+		} else {
+			r = r.With(s.name, s.value)
+		}
+	}
+	script := r.Script(sql, asked)
 	refused := script.Refused()
 	switch {
 	case c.Format == "json":
@@ -100,6 +116,8 @@ type planJSON struct {
 	Warnings    []rewrite.Warning `json:"warnings"`
 	SQL         string            `json:"sql"`
 	Edits       []rewrite.Edit    `json:"edits"`
+	Bind        *int              `json:"bind"`
+	CutByServer bool              `json:"cut_by_server"`
 }
 
 func printPlans(w io.Writer, s rewrite.Script) error {
@@ -112,10 +130,13 @@ func printPlans(w io.Writer, s rewrite.Script) error {
 			Kind: p.Statement.Kind, Method: p.Method, Cap: capRows(p), LimitSource: p.Cap.Source,
 			Obstacle: p.Statement.Obstacle, Why: p.Why, SQL: statementSQL(p),
 			Warnings: append([]rewrite.Warning{}, p.Warnings...),
-			Edits:    append([]rewrite.Edit{}, p.Edits...),
+			Edits:    append([]rewrite.Edit{}, p.Edits...), CutByServer: p.Statement.CutByServer,
 		}
 		if p.Cap.Wanted > 0 {
 			out.Statements[i].Wanted = &p.Cap.Wanted
+		}
+		if p.Bind > 0 {
+			out.Statements[i].Bind = &p.Bind
 		}
 	}
 	e := json.NewEncoder(w)
@@ -152,6 +173,12 @@ func explainPlans(w io.Writer, s rewrite.Script) {
 			held = fmt.Sprintf("cap %d from %s", *rows, p.Cap.Source)
 		}
 		fmt.Fprintf(w, "statement %d: %s, %s, %s: %s\n", i+1, p.Statement.Kind, p.Method, held, p.Why)
+		if p.Bind > 0 {
+			fmt.Fprintf(w, "statement %d: parameter %d is its limit: it is bounded when its value is bound\n", i+1, p.Bind)
+		}
+		if p.Statement.CutByServer {
+			fmt.Fprintf(w, "statement %d: a clause of it lets the server return fewer rows: nothing says whether all came\n", i+1)
+		}
 		for _, warning := range p.Warnings {
 			fmt.Fprintf(w, "statement %d: warning: %s: %s\n", i+1, warning.Kind, warning.Message)
 		}

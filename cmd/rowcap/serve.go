@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
 	"sync"
 	"syscall"
@@ -21,13 +22,17 @@ import (
 
 // serveCmd is rowcap serve.
 type serveCmd struct {
-	Postgres    []string `sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve PostgreSQL clients on LISTEN in front of the server at UPSTREAM, each host:port or the path of a unix socket. May be repeated."`
-	MySQL       []string `name:"mysql" sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve MySQL and MariaDB clients likewise. May be repeated."`
+	Postgres    []string `sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve PostgreSQL clients on LISTEN in front of the server at UPSTREAM, each host:port or the path of a unix socket. UPSTREAM may be several with commas between them, of which each session gets the first that accepts it. May be repeated."`
+	MySQL       []string `name:"mysql" sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve MySQL and MariaDB clients likewise, in front of one server. May be repeated."`
 	ListenAdmin string   `placeholder:"HOST:PORT" help:"Serve /healthz, /readyz and /metrics there."`
 	rewrite.Policy
-	LogFormat string        `default:"text" enum:"text,json" help:"Log lines on standard error: ${enum}."`
-	LogLevel  string        `default:"info" enum:"debug,info,warn,error" help:"Lowest level of log lines: ${enum}."`
-	Drain     time.Duration `default:"10s" placeholder:"TIME" help:"How long sessions get to end after SIGINT or SIGTERM; a second signal ends at once."`
+	TLS            tlsFlags      `embed:""`
+	ConnectTimeout time.Duration `default:"10s" placeholder:"TIME" help:"How long each server gets to accept a connection, and to answer its first message."`
+	LoginTimeout   time.Duration `default:"1m" placeholder:"TIME" help:"How long a client gets until its first message, TLS included, and a server for its verdict on a login."`
+	KeepAlive      time.Duration `name:"keepalive" default:"30s" placeholder:"TIME" help:"How long a TCP connection, on either side, may be silent before it is probed; it ends after four probes without an answer. 0 never probes."`
+	LogFormat      string        `default:"text" enum:"text,json" help:"Log lines on standard error: ${enum}."`
+	LogLevel       string        `default:"info" enum:"debug,info,warn,error" help:"Lowest level of log lines: ${enum}."`
+	Drain          time.Duration `default:"10s" placeholder:"TIME" help:"How long sessions get to end after SIGINT or SIGTERM; a second signal ends at once."`
 }
 
 // Help gives an example.
@@ -82,8 +87,29 @@ func (c serveCmd) Validate() error {
 			return fmt.Errorf("--listen-admin: %w", err)
 		}
 	}
-	if c.Drain < 0 {
+	for _, d := range doors {
+		if d.protocol == "mysql" && len(d.Upstreams) > 1 {
+			return errors.New("--mysql: several upstreams are for --postgres only: give one")
+		}
+		if d.protocol == "mysql" && c.Overflow == rewrite.OverflowError {
+			return errors.New("--overflow=error is for --postgres only: serve --mysql by a rowcap of its own, without it")
+		}
+		if d.protocol == "mysql" && c.TLS.used() {
+			return errors.New("TLS is for --postgres only: serve --mysql by a rowcap of its own, without the TLS flags")
+		}
+	}
+	if err := c.TLS.validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Drain < 0:
 		return errors.New("--drain must not be negative")
+	case c.ConnectTimeout <= 0:
+		return errors.New("--connect-timeout must be above 0")
+	case c.LoginTimeout <= 0:
+		return errors.New("--login-timeout must be above 0")
+	case c.KeepAlive != 0 && c.KeepAlive < time.Second:
+		return errors.New("--keepalive must be 0 or at least 1s")
 	}
 	return c.Policy.Validate()
 }
@@ -96,10 +122,15 @@ func (c serveCmd) Run(std streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return c.serve(ctx, stop, log)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	return c.serve(ctx, stop, signals, log)
 }
 
-func (c serveCmd) serve(ctx context.Context, stop func(), log *slog.Logger) error {
+// serve serves until ctx is done. stop gives up waiting for it; for each signal of
+// hangup the TLS files are read again.
+func (c serveCmd) serve(ctx context.Context, stop func(), hangup <-chan os.Signal, log *slog.Logger) error {
 	doors, err := c.routes()
 	if err != nil {
 		return usageError{err}
@@ -110,24 +141,24 @@ func (c serveCmd) serve(ctx context.Context, stop func(), log *slog.Logger) erro
 	}
 	metrics := telemetry.NewMetrics(protocols...)
 	observer := telemetry.NewObserver(metrics, log)
-	server := &proxy.Server{Log: log, Observer: observer, Drain: c.Drain}
-	if c.Drain == 0 {
-		server.Drain = -1
-	}
+	server := &proxy.Server{Log: log, Observer: observer, Drain: orNever(c.Drain), KeepAlive: orNever(c.KeepAlive)}
 	defer server.Close()
+	settings, err := c.TLS.load(log)
+	if err != nil {
+		return err
+	}
 	rewriters := map[string]*rewrite.Rewriter{}
-	for _, d := range doors {
+	addresses := make([]net.Addr, len(doors))
+	for i, d := range doors {
 		if rewriters[d.protocol] == nil {
 			if rewriters[d.protocol], err = c.rewriter(d.protocol); err != nil {
 				return err
 			}
 		}
-		addr, err := server.Listen(d.Route, newProtocol(d.protocol, d.Upstream, rewriters[d.protocol], observer))
+		addresses[i], err = server.Listen(d.Route, c.protocol(d, settings, rewriters[d.protocol], observer))
 		if err != nil {
 			return err
 		}
-		log.Info("listening", "protocol", d.protocol, "listen", addr.String(), "upstream", d.Upstream.String(),
-			"default_limit", c.DefaultLimit, "max_limit", c.MaxLimit)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -135,6 +166,14 @@ func (c serveCmd) serve(ctx context.Context, stop func(), log *slog.Logger) erro
 	if err != nil {
 		return err
 	}
+	for i, d := range doors {
+		log.Info("listening", "protocol", d.protocol, "listen", addresses[i].String(), "upstream", d.Upstreams.String(),
+			"default_limit", c.DefaultLimit, "max_limit", c.MaxLimit, "tls", c.TLS.ListenTLS, "upstream_tls", c.TLS.UpstreamTLS)
+		if d.protocol == "postgres" && settings.twoLegs(d.Route) {
+			log.Warn(bindingWarning, "listen", addresses[i].String())
+		}
+	}
+	go settings.reloadOn(ctx, hangup, log)
 	announce := sync.OnceFunc(func() {
 		stop() // a second signal ends the process
 		log.Info("shutting down", "drain", c.Drain.String())
@@ -151,12 +190,27 @@ func (c serveCmd) serve(ctx context.Context, stop func(), log *slog.Logger) erro
 	return err
 }
 
-// newProtocol returns the wire door for postgres or mysql.
-func newProtocol(name string, upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) proxy.Protocol {
-	if name == "postgres" {
-		return pgwire.New(upstream, r, o)
+// orNever returns d, or a negative time for 0, which on the command line is none
+// and in a proxy.Server the default.
+func orNever(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
 	}
-	return mysqlwire.New(upstream, r, o)
+	return d
+}
+
+// protocol returns the wire door for a route.
+func (c serveCmd) protocol(d door, s tlsSettings, r *rewrite.Rewriter, o proxy.Observer) proxy.Protocol {
+	if d.protocol == "mysql" {
+		p := mysqlwire.New(d.Upstreams[0], r, o)
+		p.ConnectTimeout, p.LoginTimeout, p.KeepAlive = c.ConnectTimeout, c.LoginTimeout, orNever(c.KeepAlive)
+		return p
+	}
+	p := pgwire.New(d.Upstreams[0], r, o)
+	p.Upstreams = d.Upstreams
+	p.ConnectTimeout, p.StartupTimeout, p.KeepAlive = c.ConnectTimeout, c.LoginTimeout, orNever(c.KeepAlive)
+	p.ListenTLS, p.UpstreamTLS = s.listen, s.upstream
+	return p
 }
 
 // rewriter returns the rewriter for a protocol.
@@ -186,7 +240,7 @@ func (c serveCmd) admin(ctx context.Context, cancel func(), m *telemetry.Metrics
 	}
 	checks := make([]telemetry.Check, len(doors))
 	for i, d := range doors {
-		checks[i] = telemetry.Check{Name: d.protocol + " " + d.Listen.String(), Upstream: d.Upstream,
+		checks[i] = telemetry.Check{Name: d.protocol + " " + d.Listen.String(), Upstreams: d.Upstreams,
 			Listening: func() bool { return s.Listening()[i] }}
 	}
 	log.Info("listening", "protocol", "admin", "listen", l.Addr().String())

@@ -32,6 +32,7 @@ type words struct {
 // lookAt collects the words of the statement.
 func (s *source) lookAt() (w words) {
 	depth := 0
+	var capitals [longestWord]byte
 	for i, t := range s.tokens {
 		if t.kind == tokenOp {
 			switch s.text[t.start] {
@@ -48,9 +49,9 @@ func (s *source) lookAt() (w words) {
 			continue
 		}
 		if s.isOp(i+1, '(') {
-			name := strings.ToUpper(strings.Trim(s.text[t.start:t.end], "`\""))
-			w.changing = w.changing || changing[name]
-			if effects[name] && !(name == "LAST_INSERT_ID" && s.isOp(i+2, ')')) {
+			name := upper(capitals[:0], strings.Trim(s.text[t.start:t.end], "`\""))
+			w.changing = w.changing || changing[string(name)]
+			if effects[string(name)] && !(string(name) == "LAST_INSERT_ID" && s.isOp(i+2, ')')) {
 				w.volatile = true
 			}
 		}
@@ -63,10 +64,8 @@ func (s *source) lookAt() (w words) {
 
 func (s *source) lookAtWord(i, depth int, w *words) {
 	t := s.tokens[i]
-	if t.end-t.start > len("DISTINCTROW") {
-		return
-	}
-	switch strings.ToUpper(s.text[t.start:t.end]) {
+	var capitals [longestWord]byte
+	switch string(upper(capitals[:0], s.text[t.start:t.end])) {
 	case "FOR":
 		w.forStatement = true
 		w.locks = w.locks || s.is(i+1, "UPDATE") || s.is(i+1, "SHARE")
@@ -89,6 +88,24 @@ func (s *source) lookAtWord(i, depth int, w *words) {
 	case "EXAMINED":
 		w.examined = w.examined || s.is(i-1, "ROWS")
 	}
+}
+
+// longestWord is the length in bytes of the longest word that is looked for.
+const longestWord = len("SERVICE_GET_WRITE_LOCKS")
+
+// upper appends text in capitals to b, or nothing of a longer text than any word that
+// is looked for.
+func upper(b []byte, text string) []byte {
+	if len(text) > longestWord {
+		return b
+	}
+	for _, c := range []byte(text) {
+		if c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return b
 }
 
 // spacedAggregate reports an aggregate's name that does not touch its bracket.

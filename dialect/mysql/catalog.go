@@ -21,11 +21,12 @@ func lower(s string) string { return strings.ToLower(s) }
 // catalogOnly reports that query reads tables of the server's own databases and
 // no others. database is the session's current one.
 func catalogOnly(query ast.Node, with *ast.WithClause, database string) bool {
-	f := tableFinder{home: isCatalog(database), names: make(map[string]bool), outer: with}
+	f := tableFinder{home: isCatalog(database), outer: with}
 	if with != nil {
 		if with.IsRecursive {
 			return false // it may make rows of its own without end
 		}
+		f.names = make(map[string]bool, len(with.CTEs))
 		for _, cte := range with.CTEs {
 			cte.Query.Query.Accept(&f)
 			f.names[cte.Name.L] = true

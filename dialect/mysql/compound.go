@@ -13,11 +13,11 @@ func (s *source) isOp(i int, c byte) bool {
 		return false
 	}
 	t := s.tokens[i]
-	return t.kind == tokenOp && t.end == t.start+1 && s.text[t.start] == c
+	return t.kind == tokenOp && t.length() == 1 && s.text[t.start] == c
 }
 
 func isKeyword(text string, t token, keyword string) bool {
-	return t.kind == tokenWord && strings.EqualFold(text[t.start:t.end], keyword)
+	return t.kind == tokenWord && t.length() == len(keyword) && strings.EqualFold(text[t.start:t.end], keyword)
 }
 
 // compound reports whether the tokens seen so far begin a statement that may have

@@ -24,16 +24,20 @@ const (
 	tokenOp
 )
 
-// token is one token of the server's lexer.
+// token is one token of the server's lexer. It is small, as a text may have millions.
 type token struct {
-	start, end int
-	kind       tokenKind
-	// gap reports blanks or comments before the token.
-	gap bool
+	// start and end are byte offsets; no text is longer than maxScript.
+	start, end int32
 	// comment is the 1-based index of the live executable comment around the
 	// token, 0 if there is none.
-	comment int
+	comment int32
+	kind    tokenKind
+	// gap reports blanks or comments before the token.
+	gap bool
 }
+
+// length is the token's length in bytes.
+func (t token) length() int { return int(t.end - t.start) }
 
 // span is a piece of text.
 type span struct{ start, end int }
@@ -75,14 +79,14 @@ func (l *lexer) next() (t token, ok bool) {
 		}
 		return t, false
 	}
-	t.start = l.pos
+	t.start = int32(l.pos)
 	t.kind = l.scan()
 	if l.fault != "" {
 		return t, false
 	}
-	t.end = l.pos
+	t.end = int32(l.pos)
 	if l.open {
-		t.comment = len(l.comments)
+		t.comment = int32(len(l.comments))
 	}
 	return t, true
 }

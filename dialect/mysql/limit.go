@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"iter"
 	"strconv"
 
 	"github.com/rowcap/rowcap/rewrite"
@@ -18,7 +19,26 @@ func (d dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	case st.Limit.AtBind:
 		return nil, errAtBind
 	}
-	s, obstacle := one(st.Text, &d.settings)
+	k := takeKept()
+	defer k.giveBack()
+	s := k.find(st.Text, &d.settings)
+	if s == nil {
+		var err error
+		if s, err = readAgain(st.Text, &d.settings); err != nil {
+			return nil, err
+		}
+		k.put([]*source{s})
+	}
+	w := writing{source: s, rows: rows, number: strconv.FormatUint(rows, 10)}
+	if !w.write() {
+		return nil, errNoPlace
+	}
+	return w.edits, nil
+}
+
+// readAgain reads a query that was read before.
+func readAgain(text string, settings *settings) (*source, error) {
+	s, obstacle := one(text, settings)
 	if obstacle != "" {
 		return nil, errNotLimitable(obstacle)
 	}
@@ -29,37 +49,41 @@ func (d dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	if p.tree == nil {
 		return nil, errNotQuery
 	}
-	own := p.limit()
-	p.tree.bound(rows)
-	want, err := p.tree.print()
-	if err != nil {
-		return nil, err
-	}
-	_, byTiDB := p.tree.(*tidbTree)
-	for i, edits := range s.candidates(p, own, rows) {
-		if i == maxCandidates {
-			break
-		}
-		if s.proves(edits, want, byTiDB, p.plain) {
-			return edits, nil
-		}
-	}
-	return nil, errNoPlace
+	p.look(s)
+	s.parsed = p
+	return s, nil
 }
 
-// candidates proposes edits, the likeliest first.
-func (s *source) candidates(p *parsed, own rewrite.Limit, rows uint64) [][]rewrite.Edit {
-	number := strconv.FormatUint(rows, 10)
-	c, anywhere := p.clause, p.facts.braced || s.isOp(0, '(')
+// writing tries places for a limit in a query.
+type writing struct {
+	*source
+	rows   uint64
+	number string
+	tried  int
+	// edits are the ones that were tried last.
+	edits []rewrite.Edit
+}
+
+// write tries edits, the likeliest first, until some are proved right.
+func (w *writing) write() bool {
+	own, c := w.parsed.limit(), w.parsed.clause
+	anywhere := w.parsed.facts.braced || w.isOp(0, '(')
 	switch {
 	case c != nil && (c.fetch || c.noCount):
-		return [][]rewrite.Edit{s.clauseEdits(c, number)}
+		return w.try(w.clauseEdits(c, w.number)...)
 	case own.Form == rewrite.LimitLiteral:
-		return s.replaceCount(own.Rows, number, anywhere)
+		return w.replaceCount(own.Rows, anywhere)
 	case own.Form == rewrite.LimitNone:
-		return s.insertLimit(number, anywhere)
+		return w.insertLimit(anywhere)
 	}
-	return nil
+	return false
+}
+
+// try reports that the query with edits is proved to be the one that is wanted.
+func (w *writing) try(edits ...rewrite.Edit) bool {
+	w.edits = edits
+	w.tried++
+	return w.tried <= maxCandidates && w.proves(edits, w.rows)
 }
 
 // clauseEdits writes the number into MariaDB's own clauses.
@@ -67,12 +91,12 @@ func (s *source) clauseEdits(c *clause, number string) (edits []rewrite.Edit) {
 	switch {
 	case c.count >= 0:
 		t := s.tokens[c.count]
-		edits = append(edits, rewrite.Edit{Start: t.start, End: t.end, Text: number})
+		edits = append(edits, rewrite.Edit{Start: int(t.start), End: int(t.end), Text: number})
 	case c.noCount && c.fetch:
 		at := s.endOf(c.after)
 		edits = append(edits, rewrite.Edit{Start: at, End: at, Text: " FETCH FIRST " + number + " ROWS ONLY"})
 	default:
-		at := s.tokens[c.after].end
+		at := int(s.tokens[c.after].end)
 		edits = append(edits, rewrite.Edit{Start: at, End: at, Text: " " + number})
 	}
 	if c.ties >= 0 {
@@ -80,68 +104,79 @@ func (s *source) clauseEdits(c *clause, number string) (edits []rewrite.Edit) {
 		if with.comment != ties.comment {
 			return nil
 		}
-		edits = append(edits, rewrite.Edit{Start: with.start, End: ties.end, Text: "ONLY"})
+		edits = append(edits, rewrite.Edit{Start: int(with.start), End: int(ties.end), Text: "ONLY"})
 	}
 	return edits
 }
 
-// outermost calls f for every token that stands in no brackets, from the last to
-// the first, or for every token anywhere: brackets may stand around the whole query.
-func (s *source) outermost(anywhere bool, f func(i int)) {
-	depth := 0
-	for i := len(s.tokens) - 1; i >= 0; i-- {
-		switch {
-		case s.isOp(i, ')'):
-			depth++
-		case s.isOp(i, '('):
-			depth--
-		case depth == 0 || anywhere:
-			f(i)
+// outermost yields every token that stands in no brackets, from the last to the
+// first, or every token anywhere: brackets may stand around the whole query.
+func (s *source) outermost(anywhere bool) iter.Seq[int] {
+	return func(yield func(i int) bool) {
+		depth := 0
+		for i := len(s.tokens) - 1; i >= 0; i-- {
+			switch {
+			case s.isOp(i, ')'):
+				depth++
+			case s.isOp(i, '('):
+				depth--
+			case depth == 0 || anywhere:
+				if !yield(i) {
+					return
+				}
+			}
 		}
 	}
 }
 
-// replaceCount proposes the numbers that have the limit's value and stand where a
-// count does.
-func (s *source) replaceCount(own uint64, number string, anywhere bool) (all [][]rewrite.Edit) {
-	s.outermost(anywhere, func(i int) {
+// replaceCount tries the numbers that have the limit's value and stand where a count
+// does.
+func (w *writing) replaceCount(own uint64, anywhere bool) bool {
+	for i := range w.outermost(anywhere) {
 		count := -1
 		switch {
-		case s.is(i, "LIMIT") && s.isOp(i+2, ','):
+		case w.is(i, "LIMIT") && w.isOp(i+2, ','):
 			count = i + 3
-		case s.is(i, "LIMIT"):
+		case w.is(i, "LIMIT"):
 			count = i + 1
-		case s.is(i, "FETCH") && (s.is(i+1, "FIRST") || s.is(i+1, "NEXT")):
+		case w.is(i, "FETCH") && (w.is(i+1, "FIRST") || w.is(i+1, "NEXT")):
 			count = i + 2
 		}
-		if count < 0 || count >= len(s.tokens) || s.tokens[count].kind != tokenInt {
-			return
+		if count < 0 || count >= len(w.tokens) || w.tokens[count].kind != tokenInt {
+			continue
 		}
-		t := s.tokens[count]
-		if n, err := strconv.ParseUint(s.text[t.start:t.end], 10, 64); err == nil && n == own {
-			all = append(all, []rewrite.Edit{{Start: t.start, End: t.end, Text: number}})
+		t := w.tokens[count]
+		n, err := strconv.ParseUint(w.text[t.start:t.end], 10, 64)
+		if err == nil && n == own && w.try(rewrite.Edit{Start: int(t.start), End: int(t.end), Text: w.number}) {
+			return true
 		}
-	})
-	return all
+	}
+	return false
 }
 
-// insertLimit proposes places for a new limit: behind the last token, before what
-// may follow a limit, and inside of the brackets at the end.
-func (s *source) insertLimit(number string, anywhere bool) (all [][]rewrite.Edit) {
-	insert := func(at int, text string) {
-		all = append(all, []rewrite.Edit{{Start: at, End: at, Text: text}})
+// insertLimit tries places for a new limit: behind the last token, before what may
+// follow a limit, and inside of the brackets at the end.
+func (w *writing) insertLimit(anywhere bool) bool {
+	last := len(w.tokens) - 1
+	if w.insert(w.endOf(last), " LIMIT "+w.number) {
+		return true
 	}
-	last := len(s.tokens) - 1
-	insert(s.endOf(last), " LIMIT "+number)
-	s.outermost(anywhere, func(i int) {
-		if s.is(i, "FOR") && !s.is(i+1, "SYSTEM_TIME") || s.is(i, "LOCK") || s.is(i, "INTO") || s.is(i, "PROCEDURE") {
-			insert(s.startOf(i), "LIMIT "+number+" ")
+	for i := range w.outermost(anywhere) {
+		before := w.is(i, "FOR") && !w.is(i+1, "SYSTEM_TIME") || w.is(i, "LOCK") || w.is(i, "INTO") || w.is(i, "PROCEDURE")
+		if before && w.insert(w.startOf(i), "LIMIT "+w.number+" ") {
+			return true
 		}
-	})
-	for i := last; i > 0 && s.isOp(i, ')'); i-- {
-		insert(s.endOf(i-1), " LIMIT "+number)
 	}
-	return all
+	for i := last; i > 0 && w.isOp(i, ')'); i-- {
+		if w.insert(w.endOf(i-1), " LIMIT "+w.number) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *writing) insert(at int, text string) bool {
+	return w.try(rewrite.Edit{Start: at, End: at, Text: text})
 }
 
 // endOf returns where text can stand behind token i: outside of an executable
@@ -151,7 +186,7 @@ func (s *source) endOf(i int) int {
 	if t.comment > 0 && (i+1 == len(s.tokens) || s.tokens[i+1].comment != t.comment) {
 		return s.comments[t.comment-1].end
 	}
-	return t.end
+	return int(t.end)
 }
 
 // startOf returns where text can stand before token i: outside of an executable
@@ -161,5 +196,5 @@ func (s *source) startOf(i int) int {
 	if t.comment > 0 && (i == 0 || s.tokens[i-1].comment != t.comment) {
 		return s.comments[t.comment-1].start
 	}
-	return t.start
+	return int(t.start)
 }

@@ -14,32 +14,38 @@ func (d dialect) Parse(sql string) ([]rewrite.Statement, error) {
 	if st, ok := d.long(sql); ok {
 		return []rewrite.Statement{st}, nil
 	}
-	sources, pos := d.split(sql)
+	return parseScript(sql, d.settings), nil
+}
+
+// parseScript reads a script in such a session.
+func parseScript(sql string, session settings) []rewrite.Statement {
+	sources := session.cut(sql)
 	statements := make([]rewrite.Statement, len(sources))
-	elsewhere := d.settings
-	elsewhere.database = ""
 	for i, s := range sources {
 		if i > 0 && sources[i-1].is(0, "USE") {
+			elsewhere := session
+			elsewhere.database = ""
 			for _, later := range sources[i:] {
 				later.settings = &elsewhere
 			}
 		}
 		statements[i] = s.statement()
-		statements[i].Pos = pos[i]
 	}
-	return statements, nil
+	keep(sources)
+	return statements
 }
 
-func (d dialect) split(sql string) ([]*source, []int) {
-	if obstacle := d.obstacle(sql); obstacle != "" {
-		return whole(sql, &d.settings, obstacle)
+// cut cuts a script into its statements, if it can be read.
+func (s *settings) cut(sql string) []*source {
+	if obstacle := s.obstacle(sql); obstacle != "" {
+		return whole(sql, s, obstacle)
 	}
-	return split(sql, &d.settings)
+	return split(sql, s)
 }
 
 // statement finds out the facts.
 func (s *source) statement() rewrite.Statement {
-	st := rewrite.Statement{Text: s.text, ReturnsRows: true, Obstacle: s.fault}
+	st := rewrite.Statement{Text: s.text, Pos: s.pos, ReturnsRows: true, Obstacle: s.fault}
 	if s.fault != "" {
 		if s.routine() {
 			st.Kind = rewrite.KindUtility
@@ -95,15 +101,21 @@ func (s *source) parse() (*parsed, error) {
 		return nil, errUnread
 	}
 	p = &parsed{clause: c, plain: true}
-	err := p.take(plain, s)
-	p.facts.catalog = false // what was left out may read other tables
-	return p, err
+	return p, p.take(plain, s)
+}
+
+// look finds out what the tree tells of the outermost level.
+func (p *parsed) look(s *source) {
+	p.tree.facts(&p.facts, s)
+	if p.plain {
+		p.facts.catalog = false // what was left out may read other tables
+	}
 }
 
 // take has the parsers read r.
 func (p *parsed) take(r reading, s *source) error {
 	if node, err := parseTiDB(r, s.settings); err == nil {
-		return p.checked(p.takeTiDB(node, r, s))
+		return p.checked(p.takeTiDB(node, r))
 	}
 	if !s.vitessReads() {
 		return errUnread
@@ -127,7 +139,7 @@ func (p *parsed) checked(err error) error {
 	return nil
 }
 
-func (p *parsed) takeTiDB(node ast.StmtNode, r reading, s *source) error {
+func (p *parsed) takeTiDB(node ast.StmtNode, r reading) error {
 	switch node.(type) {
 	case *ast.UpdateStmt:
 		p.change = rewrite.KindUpdate
@@ -141,7 +153,6 @@ func (p *parsed) takeTiDB(node ast.StmtNode, r reading, s *source) error {
 		return errNotQuery
 	}
 	p.tree = t
-	t.facts(&p.facts, s)
 	return nil
 }
 
@@ -159,7 +170,6 @@ func (p *parsed) takeVitess(node sqlparser.Statement, r reading) error {
 		return errNotQuery
 	}
 	p.tree = t
-	t.facts(&p.facts)
 	return nil
 }
 
@@ -184,6 +194,8 @@ func (s *source) query(st *rewrite.Statement) {
 		s.write(st, p.change)
 		return
 	}
+	p.look(s)
+	s.parsed = p
 	st.Kind = rewrite.KindSelect
 	st.Ordered, st.Grouped = p.facts.ordered, p.facts.grouped
 	st.CatalogOnly = p.facts.catalog
@@ -229,10 +241,18 @@ func (s *source) queryObstacle(w words, p *parsed) string {
 	switch {
 	case w.distinct && w.rollup:
 		return "the server returns too few rows of DISTINCT with ROLLUP under a LIMIT"
+	case !s.mariadb && p.facts.ordered && s.readTwice():
+		return "the server drops the ORDER BY over a table of WITH that is read twice under a LIMIT"
 	case w.changing && (w.distinct || w.grouping):
 		return "the rows depend on functions that change with every row"
 	case p.clause != nil && p.clause.ties >= 0 && p.tree.limit().count.param > 0:
 		return "WITH TIES can return more rows than its parameter"
+	case p.clause != nil && p.clause.ties >= 0 && w.distinct:
+		// Of constants it returns one row as ONLY.
+		return "the server forgets DISTINCT over constants before WITH TIES"
+	case p.clause != nil && p.clause.ties >= 0 && !p.facts.ordered:
+		// As ONLY it would be right.
+		return "the server refuses WITH TIES without ORDER BY"
 	case s.bound && !s.mariadb:
 		return "a hint of the statement sets sql_select_limit"
 	case p.facts.nested && s.version < since:

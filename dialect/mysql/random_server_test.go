@@ -39,7 +39,7 @@ func compareRandom(t *testing.T, s *dbtest.Server, modes ...string) {
 	var queries []string
 	d := c.dialect.(dialect)
 	for _, form := range forms(t) {
-		sources, _ := split(form, &d.settings)
+		sources := split(form, &d.settings)
 		if len(sources) == 1 && sources[0].fault == "" && sources[0].isQuery() && !sources[0].lookAt().volatile {
 			queries = append(queries, form)
 		}
@@ -57,7 +57,7 @@ func compareRandom(t *testing.T, s *dbtest.Server, modes ...string) {
 				continue
 			}
 			settings := c.dialect.(dialect).settings
-			sources, _ := split(statements[0].Text, &settings)
+			sources := split(statements[0].Text, &settings)
 			if len(sources) == 1 && (!sources[0].isQuery() || longName(sources[0])) {
 				continue // nothing may change the tables
 			}

@@ -27,62 +27,94 @@ type piece struct {
 // read renders the statement for the parsers, with the tokens of c written
 // otherwise, and under plain those forms too that only the servers know.
 func (s *source) read(c *clause, plain bool) reading {
-	var b strings.Builder
-	b.Grow(len(s.text))
-	var r reading
-	numbers := make(map[int]int)
-	for i, t := range s.tokens {
-		if t.kind == tokenParam {
-			numbers[i] = len(numbers) + 1
-		}
-	}
-	write := func(i int) {
-		if s.tokens[i].kind == tokenParam {
-			r.params = append(r.params, readParam{b.Len(), numbers[i]})
-		}
-		s.render(&b, i)
-	}
+	w := writer{source: s, numbers: s.paramNumbers()}
+	w.Grow(len(s.text))
 	rows := s.bareRows(plain)
 	for i := 0; i < len(s.tokens); i++ {
 		if plain {
 			if text, next := s.plainForm(i); next > i {
-				b.WriteString(text)
+				w.words(text)
 				i = next - 1
 				continue
 			}
 		}
 		if rows[i] {
-			b.WriteString(" ROW")
+			w.words(" ROW")
 		}
 		if c != nil && i == c.from {
 			for _, p := range c.pieces {
-				b.WriteByte(' ')
-				if p.token >= 0 {
-					write(p.token)
+				if w.words(" "); p.token >= 0 {
+					w.token(p.token, false)
 				} else {
-					b.WriteString(p.text)
+					w.words(p.text)
 				}
 			}
-			b.WriteByte(' ')
+			w.words(" ")
 			i = c.to - 1
 			continue
 		}
-		if i > 0 && (s.tokens[i].gap || s.isOp(i, '-') && s.isOp(i-1, '-')) {
-			b.WriteByte(' ')
-		}
-		write(i)
+		w.token(i, i > 0 && (s.tokens[i].gap || s.isOp(i, '-') && s.isOp(i-1, '-')))
 	}
-	r.text = b.String()
-	return r
+	w.words("")
+	return reading{w.String(), w.params}
 }
 
-// render writes one token so that the parsers read what the server does.
-func (s *source) render(b *strings.Builder, i int) {
-	t := s.tokens[i]
-	text := s.text[t.start:t.end]
-	b.WriteString(asUTF8(text, s.charset))
-	if t.kind == tokenNumber && text[len(text)-1] == '.' {
-		b.WriteByte('0') // TiDB takes the word after "1." for a name
+// paramNumbers returns the numbers of the tokens that are parameters.
+func (s *source) paramNumbers() (numbers map[int]int) {
+	for i, t := range s.tokens {
+		if t.kind == tokenParam {
+			if numbers == nil {
+				numbers = make(map[int]int)
+			}
+			numbers[i] = len(numbers) + 1
+		}
+	}
+	return numbers
+}
+
+// writer writes tokens so that the parsers read what the server does. Tokens that
+// stand side by side are written in one piece.
+type writer struct {
+	*source
+	strings.Builder
+	// from and to bound what is to be written next of the statement's text.
+	from, to int
+	// numbers are the parameters among the tokens, params those written.
+	numbers map[int]int
+	params  []readParam
+}
+
+// words writes text of its own.
+func (w *writer) words(text string) {
+	w.WriteString(w.text[w.from:w.to])
+	w.from, w.to = 0, 0
+	w.WriteString(text)
+}
+
+// token writes token i, behind one blank if gap is set.
+func (w *writer) token(i int, gap bool) {
+	t := w.tokens[i]
+	start, end := int(t.start), int(t.end)
+	switch pending := w.to > w.from; {
+	case pending && !gap && start == w.to, pending && gap && start == w.to+1 && w.text[w.to] == ' ':
+		// It goes with the tokens before.
+	case gap:
+		w.words(" ")
+		w.from = start
+	default:
+		w.words("")
+		w.from = start
+	}
+	w.to = end
+	if t.kind == tokenParam {
+		w.params = append(w.params, readParam{w.Len() + w.to - w.from - t.length(), w.numbers[i]})
+	}
+	if w.charset == charsetSingle {
+		w.to = start
+		w.words(asUTF8(w.text[start:end], w.charset))
+	}
+	if t.kind == tokenNumber && w.text[end-1] == '.' {
+		w.words("0") // TiDB takes the word after "1." for a name
 	}
 }
 

@@ -1,31 +1,27 @@
 package mysql
 
-import "strings"
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
 
-// Bounds on what is read. Beyond them the parsers would take seconds, gigabytes
-// or the whole process.
 const (
-	// maxText is the longest statement that is parsed, in bytes.
-	maxText = 1 << 20
-	// maxTokens is the most tokens of a statement that is parsed.
-	maxTokens = 50_000
-	// maxDepth is the most brackets that may be open at a time.
-	maxDepth = 400
-	// maxRun is the most tokens between two commas at one depth of brackets.
-	maxRun = 4_000
-	// maxLiterals is the most string literals side by side: TiDB's parser joins
-	// them in quadratic time.
-	maxLiterals = 500
-	// headTokens is how many tokens are kept of what is classed by its first word.
-	headTokens = 24
+	// maxScript is the longest text that is cut into statements, in bytes.
+	maxScript = math.MaxInt32
 	// maxStatements is the most statements of one script.
 	maxStatements = 5_000
+	// headTokens is how many tokens are kept of what is classed by its first word.
+	headTokens = 24
 )
 
 // source is one statement as the lexer saw it.
 type source struct {
 	*settings
 	text string
+	// pos is the byte offset of text in the script.
+	pos int
 	// tokens are all tokens, or the first ones where tooLarge is set.
 	tokens   []token
 	comments []span
@@ -41,98 +37,151 @@ type source struct {
 	returning, partition bool
 	// bound reports a hint that sets sql_select_limit, which a LIMIT overrides.
 	bound bool
+	// parsed is what the parsers saw, nil if they did not see a query.
+	parsed *parsed
 }
 
-// split cuts a script into its statements. pos has the byte offset of each.
-func split(text string, s *settings) (sources []*source, pos []int) {
-	l := &lexer{settings: *s, text: text}
-	src, b := &source{settings: s}, bounds{}
-	begin := 0
-	finish := func(end int, fault string) {
-		defer func() {
-			src, b = &source{settings: s}, bounds{}
-			l.comments, l.unread, l.bound = nil, "", false
-		}()
-		if len(src.tokens) == 0 && fault == "" {
-			return
-		}
-		start := begin
-		for start < end && isBlank(text[start]) {
-			start++
-		}
-		for end > start && isBlank(text[end-1]) {
-			end--
-		}
-		if start == end {
-			return
-		}
-		src.text, src.fault, src.unread, src.bound = text[start:end], fault, l.unread, l.bound
-		src.comments = append([]span(nil), l.comments...)
-		src.shift(start)
-		if len(src.text) > maxText {
-			src.tooLarge = "the statement is longer than 1 MiB"
-		} else {
-			src.tooLarge = b.over
-		}
-		sources, pos = append(sources, src), append(pos, start)
+// splitter cuts a script into its statements.
+type splitter struct {
+	lexer
+	settings *settings
+	// src is the statement that begins at begin, as far as it was read. Its offsets
+	// are still relative to the script, and its tokens are the splitter's own.
+	src     source
+	begin   int
+	bounds  bounds
+	sources []*source
+}
+
+// scratch is a splitter's working memory.
+type scratch struct {
+	tokens []token
+	runs   []int
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// split cuts a script into its statements.
+func split(text string, s *settings) []*source {
+	if len(text) > maxScript {
+		return whole(text, s, "the text is too long")
 	}
+	memory := scratches.Get().(*scratch)
+	p := splitter{lexer: lexer{settings: *s, text: text}, settings: s,
+		src: source{settings: s, tokens: memory.tokens[:0]}, bounds: bounds{runs: memory.runs[:0]}}
+	p.run()
+	memory.tokens, memory.runs = p.src.tokens, p.bounds.runs
+	scratches.Put(memory)
+	return p.sources
+}
+
+// run reads the whole script.
+func (p *splitter) run() {
 	for {
-		t, ok := l.next()
-		if !ok {
-			finish(len(text), l.fault)
-			return sources, pos
+		t, ok := p.next()
+		switch {
+		case !ok:
+			p.finish(len(p.text), p.fault)
+			return
+		case !isSemicolon(p.text, t):
+			p.src.add(t, p.text, &p.bounds)
+			continue
+		case p.open:
+			p.finish(len(p.text), "a semicolon stands in an executable comment")
+			return
+		case len(p.src.tokens) == 0: // an empty statement
+			p.start(t)
+			continue
+		case p.src.compound(p.text):
+			p.finish(len(p.text), "the statement has statements of its own")
+			return
 		}
-		if t.kind == tokenOp && text[t.start] == ';' && t.end == t.start+1 {
-			switch {
-			case l.open:
-				finish(len(text), "a semicolon stands in an executable comment")
-				return sources, pos
-			case len(src.tokens) == 0: // an empty statement
-				begin, l.comments, l.unread, l.bound = t.end, nil, "", false
-				continue
-			case src.compound(text):
-				finish(len(text), "the statement has statements of its own")
-				return sources, pos
-			}
-			fault := ""
-			if len(sources)+1 >= maxStatements {
-				fault = "the text has too many statements"
-			} else if src.changesReading(text) {
-				fault = "a statement before may change how this text is read"
-			}
-			finish(t.start, "")
-			begin = t.end
-			if fault == "" {
-				continue
-			}
-			for ok && t.kind == tokenOp && text[t.start] == ';' {
-				begin = t.end
-				t, ok = l.next()
-			}
-			if ok {
-				finish(len(text), fault)
-			} else if l.fault != "" {
-				finish(len(text), l.fault)
-			}
-			return sources, pos
+		fault := ""
+		if len(p.sources)+1 >= maxStatements {
+			fault = "the text has too many statements"
+		} else if p.src.changesReading(p.text) {
+			fault = "a statement before may change how this text is read"
 		}
-		src.add(t, text, &b)
+		p.finish(int(t.start), "")
+		p.start(t)
+		if fault != "" {
+			p.rest(fault)
+			return
+		}
 	}
 }
 
-// whole returns the text as one statement of unknown extent.
-func whole(text string, s *settings, fault string) (sources []*source, pos []int) {
-	start, end := 0, len(text)
+// rest takes what comes for one statement, if there is anything but semicolons.
+func (p *splitter) rest(fault string) {
+	for {
+		t, ok := p.next()
+		switch {
+		case ok && isSemicolon(p.text, t):
+			p.begin = int(t.end)
+		case ok:
+			p.finish(len(p.text), fault)
+			return
+		default:
+			if p.fault != "" {
+				p.finish(len(p.text), p.fault)
+			}
+			return
+		}
+	}
+}
+
+// start begins a statement behind a semicolon.
+func (p *splitter) start(semicolon token) {
+	p.begin = int(semicolon.end)
+	p.comments, p.unread, p.bound = nil, "", false
+	p.bounds = bounds{runs: p.bounds.runs[:0]}
+}
+
+// finish ends the statement, which has text up to end.
+func (p *splitter) finish(end int, fault string) {
+	if len(p.src.tokens) == 0 && fault == "" {
+		return
+	}
+	start, end := trim(p.text, p.begin, end)
+	if start == end {
+		return
+	}
+	src := new(source)
+	*src = p.src
+	p.src = source{settings: p.settings, tokens: src.tokens[:0]}
+	src.tokens = slices.Clone(src.tokens)
+	src.text, src.pos, src.comments = p.text[start:end], start, p.comments
+	src.fault, src.unread, src.bound = fault, p.unread, p.bound
+	src.shift(start)
+	if src.tooLarge = p.bounds.over; len(src.text) > maxText {
+		src.tooLarge = "the statement is longer than 1 MiB"
+	}
+	p.sources = append(p.sources, src)
+}
+
+func isSemicolon(text string, t token) bool {
+	return t.kind == tokenOp && text[t.start] == ';' && t.length() == 1
+}
+
+// trim returns where the text between start and end begins and ends without the
+// blanks around it.
+func trim(text string, start, end int) (from, to int) {
 	for start < end && isBlank(text[start]) {
 		start++
 	}
 	for end > start && isBlank(text[end-1]) {
 		end--
 	}
+	return start, end
+}
+
+// whole returns the text as one statement of unknown extent.
+func whole(text string, s *settings, fault string) []*source {
+	start, end := trim(text, 0, len(text))
 	if start == end {
-		return nil, nil
+		return nil
 	}
-	return []*source{{settings: s, text: text[start:end], fault: fault}}, []int{start}
+	return []*source{{settings: s, text: text[start:end], pos: start, fault: fault}}
 }
 
 // add notes one more token.
@@ -163,8 +212,8 @@ func isWrite(text string, first token) bool {
 // shift makes offsets relative to the statement's own text.
 func (s *source) shift(start int) {
 	for i := range s.tokens {
-		s.tokens[i].start -= start
-		s.tokens[i].end -= start
+		s.tokens[i].start -= int32(start)
+		s.tokens[i].end -= int32(start)
 	}
 	for i := range s.comments {
 		s.comments[i].start -= start
@@ -174,9 +223,9 @@ func (s *source) shift(start int) {
 
 // one reads the text of a single statement again.
 func one(text string, s *settings) (*source, string) {
-	sources, pos := split(text, s)
+	sources := split(text, s)
 	switch {
-	case len(sources) != 1 || pos[0] != 0 || len(sources[0].text) != len(text):
+	case len(sources) != 1 || sources[0].pos != 0 || len(sources[0].text) != len(text):
 		return nil, "the text is not one statement"
 	case sources[0].fault != "":
 		return nil, sources[0].fault
@@ -186,55 +235,4 @@ func one(text string, s *settings) (*source, string) {
 		return nil, sources[0].unread
 	}
 	return sources[0], ""
-}
-
-// bounds measures a statement against the bounds.
-type bounds struct {
-	tokens, literals int
-	// runs has the tokens since the last comma for every open bracket, and for
-	// the outermost level; open is their sum.
-	runs []int
-	open int
-	over string
-}
-
-func (b *bounds) token(t token, text string) {
-	if b.runs == nil {
-		b.runs = make([]int, 1, 8)
-	}
-	b.tokens++
-	if t.kind == tokenString {
-		b.literals++
-	} else {
-		b.literals = 0
-	}
-	top := len(b.runs) - 1
-	b.runs[top]++
-	b.open++
-	if t.kind == tokenOp {
-		switch text[t.start] {
-		case '(':
-			if top < maxDepth {
-				b.runs = append(b.runs, 0)
-			} else {
-				b.over = "the statement nests too deep"
-			}
-		case ')':
-			if top > 0 {
-				b.open -= b.runs[top]
-				b.runs = b.runs[:top]
-			}
-		case ',':
-			b.open -= b.runs[top]
-			b.runs[top] = 0
-		}
-	}
-	switch {
-	case b.tokens > maxTokens:
-		b.over = "the statement has too many tokens"
-	case b.literals > maxLiterals:
-		b.over = "too many string literals stand side by side"
-	case b.open > maxRun:
-		b.over = "an expression of the statement is too long"
-	}
 }

@@ -56,7 +56,7 @@ func connect(t testing.TB, s *dbtest.Server) *session {
 	t.Cleanup(func() { conn.Close() })
 	c := &session{conn: conn, dialect: New().With("server_version", s.Version).With("database", name)}
 	d := c.dialect.(dialect)
-	sources, _ := split(serverSetup, &d.settings)
+	sources := split(serverSetup, &d.settings)
 	for _, source := range sources {
 		if _, err := conn.ExecContext(context.Background(), source.text); err != nil {
 			t.Fatal(err)

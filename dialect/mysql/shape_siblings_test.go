@@ -66,7 +66,7 @@ func takeApart(t *testing.T, d dialect, sql string) (shapedText, bool) {
 			}
 			break
 		}
-		if len(s.spans) < i*2+2 || int(s.spans[i*2]) != token.start || int(s.spans[i*2+1]) != token.end {
+		if len(s.spans) < i*2+2 || s.spans[i*2] != token.start || s.spans[i*2+1] != token.end {
 			t.Fatalf("%q: token %d is %d to %d, in the shape %v", sql, i, token.start, token.end, s.spans)
 		}
 		before := len(rest)

@@ -2,19 +2,20 @@ package mysql
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 )
 
 // tidbParsers holds parsers; one is not safe for concurrent use.
 var tidbParsers = sync.Pool{New: func() any {
 	installValues()
-	return parser.New()
+	p := parser.New()
+	// What parser.New sets, but that nodes do not learn where they stand.
+	p.SetParserConfig(parser.ParserConfig{EnableWindowFunction: true, EnableStrictDoubleTypeCheck: true, SkipPositionRecording: true})
+	return p
 }}
 
 // parseTiDB reads one statement with TiDB's parser.
@@ -114,28 +115,27 @@ func (t *tidbTree) operand(e ast.ExprNode) operand {
 	return operand{bad: true}
 }
 
-func (t *tidbTree) bound(rows uint64) {
-	l := t.clause()
-	count := ast.NewValueExpr(rows, "", "")
-	if *l == nil {
-		*l = &ast.Limit{Count: count}
-		return
+func (t *tidbTree) sameButCount(other tree) bool {
+	o, ok := other.(*tidbTree)
+	if !ok {
+		return false
 	}
-	(*l).Count = count
+	a, b := *t.clause(), *o.clause()
+	*t.clause(), *o.clause() = nil, nil
+	defer func() { *t.clause(), *o.clause() = a, b }()
+	return sameNodes(offsetOf(a), offsetOf(b)) && sameNodes(t.node(), o.node())
 }
 
-func (t *tidbTree) print() (text string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the printer failed: %v", p)
-		}
-	}()
-	var b strings.Builder
-	ctx := format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringEscapeBackslash, &b)
+func (t *tidbTree) node() ast.Node {
 	if t.query != nil {
-		err = t.query.Restore(ctx)
-	} else {
-		err = t.set.Restore(ctx)
+		return t.query
 	}
-	return b.String(), err
+	return t.set
+}
+
+func offsetOf(l *ast.Limit) ast.Node {
+	if l == nil {
+		return nil
+	}
+	return l.Offset
 }

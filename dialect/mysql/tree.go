@@ -1,13 +1,15 @@
 package mysql
 
-// tree is a parser's view of one statement that returns rows.
+// tree is a parser's view of one statement that returns rows. It does not
+// change, but is not safe for concurrent use.
 type tree interface {
+	// facts notes what the tree tells of the outermost level of s.
+	facts(f *queryFacts, s *source)
 	// limit returns the outermost limit.
 	limit() treeLimit
-	// print returns the tree as text. Two trees are the same if their texts are.
-	print() (string, error)
-	// bound makes rows the outermost limit; the offset stays.
-	bound(rows uint64)
+	// sameButCount reports that other is a tree of the same parser and differs in
+	// nothing but the count of the outermost limit.
+	sameButCount(other tree) bool
 }
 
 // treeLimit is an outermost LIMIT as a parser saw it.

@@ -90,27 +90,47 @@ func (t *vitessTree) operand(e sqlparser.Expr) operand {
 	return operand{bad: true}
 }
 
-func (t *vitessTree) bound(rows uint64) {
-	l := t.clause()
-	count := sqlparser.NewIntLiteral(strconv.FormatUint(rows, 10))
-	if *l == nil {
-		*l = &sqlparser.Limit{Rowcount: count}
-		return
+func (t *vitessTree) sameButCount(other tree) bool {
+	o, ok := other.(*vitessTree)
+	if !ok {
+		return false
 	}
-	(*l).Rowcount = count
+	a, err := t.withoutCount()
+	if err != nil {
+		return false
+	}
+	b, err := o.withoutCount()
+	return err == nil && a == b
 }
 
-func (t *vitessTree) print() (text string, err error) {
+// withoutCount prints the query with 0 for the count of its outermost limit.
+func (t *vitessTree) withoutCount() (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the printer failed: %v", p)
 		}
 	}()
-	return sqlparser.String(t.query), nil
+	l := &sqlparser.Limit{Rowcount: sqlparser.NewIntLiteral("0")}
+	if own := *t.clause(); own != nil {
+		l.Offset = own.Offset
+	}
+	switch q := t.query.(type) {
+	case *sqlparser.Select:
+		c := *q
+		c.Limit = l
+		return sqlparser.String(&c), nil
+	case *sqlparser.Union:
+		c := *q
+		c.Limit = l
+		return sqlparser.String(&c), nil
+	}
+	c := *t.query.(*sqlparser.ValuesStatement)
+	c.Limit = l
+	return sqlparser.String(&c), nil
 }
 
 // facts notes what Vitess's tree tells of the outermost level.
-func (t *vitessTree) facts(f *queryFacts) {
+func (t *vitessTree) facts(f *queryFacts, _ *source) {
 	switch q := t.query.(type) {
 	case *sqlparser.Select:
 		f.ordered = len(q.OrderBy) > 0

@@ -15,8 +15,8 @@ import (
 
 // Dialect is PostgreSQL's grammar as one session's settings have it read.
 type Dialect struct {
-	// backslashes reports standard_conforming_strings = off: a backslash in an
-	// ordinary string escapes, so strings may end elsewhere than we think.
+	// backslashes reports standard_conforming_strings = off: a backslash in a plain
+	// string escapes (mask.go).
 	backslashes bool
 	// encoding is a client_encoding in which the bytes of a character beyond
 	// ASCII may look like ASCII, "" if it is not such a one.
@@ -94,11 +94,6 @@ func asciiSafe(encoding string) bool {
 // checkSettings reports text that the session's settings may have the server read
 // in another way than the parser does.
 func (d Dialect) checkSettings(sql string) error {
-	if d.backslashes {
-		if i := strings.IndexByte(sql, '\\'); i >= 0 {
-			return &rewrite.ParseError{Message: "a backslash is read in another way while standard_conforming_strings is off", Offset: i}
-		}
-	}
 	if d.encoding != "" {
 		for i := range len(sql) {
 			if sql[i] >= 0x80 {
@@ -112,10 +107,7 @@ func (d Dialect) checkSettings(sql string) error {
 // obstacle says why no limit is written under the session's settings, "" if it can
 // be.
 func (d Dialect) obstacle() string {
-	switch {
-	case d.backslashes:
-		return "standard_conforming_strings is off"
-	case d.encoding != "":
+	if d.encoding != "" {
 		return "client_encoding is " + d.encoding
 	}
 	return ""

@@ -76,6 +76,9 @@ func facts(st rewrite.Statement) string {
 		words = append(words, fmt.Sprintf("limit=%d", l.Rows))
 	case rewrite.LimitParam:
 		words = append(words, fmt.Sprintf("limit=$%d", l.Param))
+		if l.Bits > 0 {
+			words = append(words, fmt.Sprintf("bits=%d", l.Bits))
+		}
 	case rewrite.LimitOpaque:
 		words = append(words, "limit=expression")
 	}
@@ -88,11 +91,23 @@ func facts(st rewrite.Statement) string {
 	}{
 		{"with-ties", l.WithTies}, {"rows", st.ReturnsRows}, {"limitable", st.Limitable}, {"one", st.AtMostOneRow},
 		{"writes", st.Writes}, {"locks", st.Locks}, {"volatile", st.Volatile}, {"ordered", st.Ordered},
-		{"grouped", st.Grouped}, {"catalog", st.CatalogOnly},
+		{"grouped", st.Grouped}, {"catalog", st.CatalogOnly}, {"header", st.Header}, {"unsettles", st.Unsettles},
 	} {
 		if fact.is {
 			words = append(words, fact.name)
 		}
+	}
+	if st.Prepared != "" {
+		words = append(words, "prepared="+st.Prepared)
+	}
+	if st.Shows != "" {
+		words = append(words, "shows="+st.Shows)
+	}
+	if st.Sets != "" {
+		words = append(words, "sets="+st.Sets)
+	}
+	if st.Inner != nil {
+		words = append(words, "["+facts(*st.Inner)+"]")
 	}
 	if st.Obstacle != "" {
 		words = append(words, "("+st.Obstacle+")")

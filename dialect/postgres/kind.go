@@ -4,6 +4,11 @@ import "github.com/rowcap/rowcap/rewrite"
 
 // describe fills in the facts about a statement from its tree.
 func (d Dialect) describe(st *rewrite.Statement, stmt node) {
+	d.describeKind(st, stmt)
+	st.Unsettles = unsettles(stmt)
+}
+
+func (d Dialect) describeKind(st *rewrite.Statement, stmt node) {
 	switch stmt.key() {
 	case "SelectStmt":
 		d.describeSelect(st, stmt)
@@ -17,18 +22,19 @@ func (d Dialect) describe(st *rewrite.Statement, stmt node) {
 		describeWrite(st, stmt, rewrite.KindMerge)
 	case "CreateTableAsStmt":
 		st.Kind, st.Writes = rewrite.KindSelectInto, true
+		st.Prepared = stmt.get("query", "ExecuteStmt", "name").str()
 	case "CopyStmt":
-		st.Kind = rewrite.KindCopy
-		st.Writes = stmt.is("is_from") || writes(stmt)
-		if !stmt.is("is_from") && !stmt.get("filename").there() {
-			st.ReturnsRows, st.Obstacle = true, "COPY sends its rows outside the row protocol"
-		}
+		describeCopy(st, stmt)
 	case "ExplainStmt":
 		st.Kind, st.ReturnsRows, st.Obstacle = rewrite.KindExplain, true, "EXPLAIN takes no limit"
 		st.Writes = analyzes(stmt) && (writes(stmt) || stmt.has("CreateTableAsStmt"))
+		if made := stmt.get("query", "CreateTableAsStmt"); made.there() && analyzes(stmt) {
+			st.Prepared = made.get("query", "ExecuteStmt", "name").str()
+		}
 	case "VariableShowStmt":
 		st.Kind, st.ReturnsRows, st.Obstacle = rewrite.KindShow, true, "SHOW takes no limit"
-		st.AtMostOneRow = stmt.get("name").str() != "all"
+		st.Shows = stmt.get("name").str()
+		st.AtMostOneRow = st.Shows != "all"
 	case "CallStmt":
 		// A procedure answers with one row of its output parameters or none.
 		// What it does is not known, so it counts as a write.
@@ -36,8 +42,20 @@ func (d Dialect) describe(st *rewrite.Statement, stmt node) {
 		st.Writes, st.AtMostOneRow = true, true
 	case "PrepareStmt":
 		st.Kind = rewrite.KindPrepare
+		st.Prepared = stmt.get("name").str()
+		inner := rewrite.Statement{}
+		d.describe(&inner, stmt.get("query").only())
+		st.Inner = &inner
 	case "ExecuteStmt":
+		st.Prepared = stmt.get("name").str()
 		st.Kind, st.ReturnsRows, st.Obstacle = rewrite.KindExecute, true, "EXECUTE runs a statement that was prepared before"
+	case "VariableSetStmt":
+		st.Kind = rewrite.KindUtility
+		if kind := stmt.get("kind").text(); kind == "VAR_SET_VALUE" || kind == "VAR_SET_CURRENT" {
+			st.Sets = stmt.get("name").str()
+		}
+	case "DeallocateStmt":
+		st.Kind, st.Prepared = rewrite.KindUtility, stmt.get("name").str()
 	case "DeclareCursorStmt":
 		st.Kind = rewrite.KindDeclare
 	case "FetchStmt":

@@ -18,7 +18,8 @@ const (
 	classInteger = 'i'
 	// classDecimal is digits, a dot and digits.
 	classDecimal = 'd'
-	// classString is a string in quotes and no more.
+	// classString is a string in quotes and no more. Where a backslash in it
+	// escapes, the parser is shown another string (mask.go).
 	classString = 's'
 	// classEscape is a string with the prefix E that holds no backslash.
 	classEscape = 'e'
@@ -118,8 +119,9 @@ func commentEnd(sql string, at int) int {
 }
 
 // scanToken returns the end and the class of the token that starts at a place where
-// neither white space nor a comment stands. The end is -1 where it is not sure.
-func scanToken(sql string, at int) (end int, class byte) {
+// neither white space nor a comment stands. The end is -1 where it is not sure. A
+// backslash in a plain string escapes if backslashes is true.
+func scanToken(sql string, at int, backslashes bool) (end int, class byte) {
 	c := sql[at]
 	switch set := byteSets[c]; {
 	case set&wordByte != 0:
@@ -136,6 +138,10 @@ func scanToken(sql string, at int) (end int, class byte) {
 	case set&digitByte != 0:
 		return numberEnd(sql, at)
 	case c == '\'':
+		if backslashes {
+			end, _ = escapeEnd(sql, at)
+			return end, classString
+		}
 		return quoteEnd(sql, at, '\''), classString
 	case c == '"':
 		if end = quoteEnd(sql, at, '"'); end == at+2 {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/rowcap/rowcap/rewrite"
@@ -17,12 +18,49 @@ func readLimit(sel node) rewrite.Limit {
 	}
 	if rows, ok := integer(count); ok {
 		l.Form, l.Rows = rewrite.LimitLiteral, rows
-	} else if p := count.get("ParamRef", "number").int(); p > 0 {
-		l.Form, l.Param = rewrite.LimitParam, int(p)
+	} else if p, bits := parameter(sel, count); p > 0 {
+		l.Form, l.Param, l.Bits = rewrite.LimitParam, int(p), bits
 	} else {
 		l.Form = rewrite.LimitOpaque
 	}
 	return l
+}
+
+// parameter reads a limit that is a parameter, or one cast to an integer type. The
+// server gives the parameter the type that its first appearance asks for, which is
+// known if that is the only one.
+func parameter(sel, count node) (number int64, bits uint8) {
+	bits = 64
+	if cast := count.get("TypeCast"); cast.there() {
+		name := cast.get("typeName", "names").strings()
+		if len(name) == 2 && name[0] == "pg_catalog" {
+			name = name[1:]
+		}
+		if len(name) != 1 || cast.get("typeName", "arrayBounds").there() {
+			return 0, 0
+		}
+		switch name[0] {
+		case "int2":
+			bits = 16
+		case "int4":
+			bits = 32
+		case "int8":
+		default:
+			return 0, 0
+		}
+		count = cast.get("arg")
+	}
+	number = count.get("ParamRef", "number").int()
+	seen := 0
+	for n := range sel.below {
+		if n.key() == "ParamRef" && n.get("number").int() == number {
+			seen++
+		}
+	}
+	if seen != 1 {
+		bits = 0
+	}
+	return number, bits
 }
 
 // integer reads a constant that is a row count: an integer of the server's bigint
@@ -51,11 +89,15 @@ func (d Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	if err := checkText(st.Text); err != nil {
 		return nil, err
 	}
-	t, err := read(st.Text)
+	masked, err := d.mask(st.Text)
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := scan(st.Text)
+	t, err := read(masked)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := scan(masked)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +105,8 @@ func (d Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	if !ok {
 		return nil, errorf("the text is not one statement")
 	}
-	before := reading{sql: st.Text, tokens: tokens, stmt: stmt}
-	w := newWords(st.Text, tokens)
+	before := reading{sql: masked, tokens: tokens, stmt: stmt}
+	w := newWords(masked, tokens)
 	var edits []rewrite.Edit
 	switch stmt.key() {
 	case "SelectStmt":
@@ -76,6 +118,9 @@ func (d Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	}
 	if err != nil || len(edits) == 0 {
 		return nil, err
+	}
+	if again, err := d.mask(rewrite.ApplyEdits(st.Text, edits)); err != nil || again != rewrite.ApplyEdits(masked, edits) {
+		return nil, errorf("the limit could not be written: the strings end elsewhere with it")
 	}
 	if err := verify(before, edits, rows); err != nil {
 		return nil, err
@@ -130,6 +175,8 @@ func editSelect(w words, sel node, rows uint64) ([]rewrite.Edit, error) {
 		}
 		start, end := c.span(w)
 		edits = []rewrite.Edit{{Start: start, End: end, Text: text}}
+	case refused(count):
+		return nil, errorf("the server may refuse such a limit")
 	default:
 		start, end := c.span(w)
 		edits = []rewrite.Edit{
@@ -145,6 +192,22 @@ func editSelect(w words, sel node, rows uint64) ([]rewrite.Edit, error) {
 		edits = append(edits, rewrite.Edit{Start: int(w.tokens[with].start), End: int(w.tokens[with+1].end), Text: "ONLY"})
 	}
 	return edits, nil
+}
+
+// refused reports a limit that the server may refuse for its type or its value: LEAST
+// would take it, or be what the error speaks of.
+func refused(count node) bool {
+	if cast := count.get("TypeCast"); cast.there() {
+		name := cast.get("typeName", "names").strings()
+		return len(name) == 0 || cast.get("typeName", "arrayBounds").there() ||
+			!slices.Contains([]string{"int2", "int4", "int8", "numeric", "float4", "float8"}, name[len(name)-1])
+	}
+	c := count.get("A_Const")
+	if f := c.get("fval", "fval"); f.there() {
+		v, err := strconv.ParseFloat(f.str(), 64)
+		return err != nil || v >= math.MaxInt64
+	}
+	return c.get("boolval").there()
 }
 
 func insertion(at int, text string) []rewrite.Edit {

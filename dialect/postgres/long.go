@@ -20,7 +20,7 @@ func (d Dialect) long(sql string) (st rewrite.Statement, ok bool) {
 	if !ok || start == len(sql) {
 		return st, false
 	}
-	end, class := scanToken(sql, start)
+	end, class := scanToken(sql, start, d.backslashes)
 	if class != classWord {
 		return st, false
 	}

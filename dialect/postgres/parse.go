@@ -21,6 +21,17 @@ func (d Dialect) Parse(sql string) ([]rewrite.Statement, error) {
 	if err := d.checkSettings(sql); err != nil {
 		return nil, err
 	}
+	masked, err := d.mask(sql)
+	if err != nil {
+		return nil, err
+	}
+	statements, err := d.parse(masked)
+	unmask(sql, statements)
+	return statements, err
+}
+
+// parse reads a text as the parser is to read it.
+func (d Dialect) parse(sql string) ([]rewrite.Statement, error) {
 	t, err := read(sql)
 	if err != nil {
 		return d.parsePieces(sql, err)

@@ -51,7 +51,7 @@ func (d Dialect) Shape(sql string, key []byte, spans []int32) ([]byte, []int32, 
 		}
 		touches, before := next == end, class
 		start = next
-		if end, class = scanToken(sql, start); end < 0 {
+		if end, class = scanToken(sql, start, d.backslashes); end < 0 {
 			return key, spans, false
 		}
 		if opening && class != '(' && class != ';' {

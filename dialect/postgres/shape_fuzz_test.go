@@ -54,7 +54,8 @@ func TestShapeCorpus(t *testing.T) {
 	}
 	random, shapes := rand.New(rand.NewPCG(20261130, 3)), 0
 	for i, sql := range texts {
-		key, spans, ok := shapeOf(Dialect{}, sql)
+		d := Dialect{backslashes: i/share%4 == 3}
+		key, spans, ok := shapeOf(d, sql)
 		if !ok {
 			continue
 		}
@@ -62,9 +63,9 @@ func TestShapeCorpus(t *testing.T) {
 		if i%share != 0 {
 			continue
 		}
-		checkScan(t, sql, spans)
+		checkScan(t, d, sql, spans)
 		for range 2 {
-			checkSiblings(t, sql, sibling(random, sql, key, spans))
+			checkSiblings(t, d, sql, sibling(d, random, sql, key, spans))
 		}
 	}
 	t.Logf("%d of %d texts have a shape", shapes, len(texts))
@@ -77,11 +78,17 @@ func TestShapeCorpus(t *testing.T) {
 // facts and take a limit at the same tokens.
 func TestShapeRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(20261130, 4))
+	for _, d := range []Dialect{{}, {backslashes: true}} {
+		groupRandom(t, d, random)
+	}
+}
+
+func groupRandom(t *testing.T, d Dialect, random *rand.Rand) {
 	first := map[string]string{}
 	shared := 0
 	for range 15_000 / share {
 		sql := randomShaped(random)
-		key, spans, ok := shapeOf(Dialect{}, sql)
+		key, spans, ok := shapeOf(d, sql)
 		if !ok {
 			continue
 		}
@@ -90,11 +97,11 @@ func TestShapeRandom(t *testing.T) {
 		case !seen:
 			first[string(key)] = sql
 			if random.IntN(4) == 0 {
-				checkScan(t, sql, spans)
+				checkScan(t, d, sql, spans)
 			}
 		case other != sql:
 			shared++
-			checkSiblings(t, other, sql)
+			checkSiblings(t, d, other, sql)
 		}
 	}
 	t.Logf("%d shapes, %d texts of a shape seen before", len(first), shared)
@@ -108,7 +115,7 @@ func randomShaped(random *rand.Rand) string {
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	gap := func() string { return pick("", "", " ", " ", "\n", "/**/", " -- c\n", " /* 'a */ ", "\t") }
 	value := func() string {
-		return pick("5", "42", "0", "1", "07", "1.5", "2.", ".5", "1e3", "'a'", "'it''s'", `'\'`, "E'b'", `E'\''`, "$$c$$", "$x$'$x$", "$1", "B'1'", "-5", "- 7",
+		return pick("5", "42", "0", "1", "07", "1.5", "2.", ".5", "1e3", "'a'", "'it''s'", `'\'`, "E'b'", `E'\''`, `'a\'b'`, `'\\'`, "$$c$$", "$x$'$x$", "$1", "B'1'", "-5", "- 7",
 			"99999999999", "a", "null", "(5)", "date '2026-01-01'", "float(12) '1'", "12 :: float(60)", "12::float(5)", "f(5)", "nextval('s')", "''", "u&'a'", "''''")
 	}
 	operator := func() string {
@@ -157,6 +164,7 @@ var shapeSeeds = []string{
 	"DECLARE c CURSOR FOR SELECT 'a' FROM t; FETCH 500 IN c; MOVE 7 c; CALL p('a', 5); EXECUTE p(50, 'b')",
 	"SELECT a[50:60], b '5', (row(20, 'x')).f, xmlelement(name a, 'x'), bit(50) '1', char(60) 'x' FROM f('x', 70) LIMIT 80::bigint",
 	"BEGIN; SELECT set_config('a', 'b', false), nextval('s') FROM t LIMIT 33; COMMIT",
+	`SELECT 'it\'s', E'\'', U&"\0061", n'\'' || '\\' FROM t LIMIT 30`,
 	"SELECT count(*), 'x' FROM generate_series(20, 30) HAVING 'a' = 'b' LIMIT ALL OFFSET '5'",
 }
 
@@ -170,18 +178,19 @@ func FuzzShape(f *testing.F) {
 		if len(sql) > 2000 {
 			return
 		}
-		key, spans, ok := shapeOf(Dialect{}, sql)
+		d := Dialect{backslashes: seed%2 == 1}
+		key, spans, ok := shapeOf(d, sql)
 		if !ok {
 			return
 		}
-		checkScan(t, sql, spans)
-		checkSiblings(t, sql, sibling(rand.New(rand.NewPCG(seed, 5)), sql, key, spans))
+		checkScan(t, d, sql, spans)
+		checkSiblings(t, d, sql, sibling(d, rand.New(rand.NewPCG(seed, 5)), sql, key, spans))
 	})
 }
 
 // sibling returns a text of the same shape with other literals, white space and
 // comments. It reads the key, which proves that a key tells its entries apart.
-func sibling(random *rand.Rand, sql string, key []byte, spans []int32) string {
+func sibling(d Dialect, random *rand.Rand, sql string, key []byte, spans []int32) string {
 	var b strings.Builder
 	before := ""
 	for i := 0; i < len(spans); i += 2 {
@@ -197,7 +206,11 @@ func sibling(random *rand.Rand, sql string, key []byte, spans []int32) string {
 		case classDecimal:
 			b.WriteString(fmt.Sprintf("%0*d.%0*d", 1+random.IntN(20), random.IntN(1000), 1+random.IntN(20), random.IntN(1000)))
 		case classString:
-			b.WriteString("'" + randomContent(random, "'", "''") + "'")
+			content := randomContent(random, "'", "''")
+			if d.backslashes {
+				content = strings.ReplaceAll(strings.ReplaceAll(content, `\`, `\\`), "a''", `a\'`)
+			}
+			b.WriteString("'" + content + "'")
 		case classEscape:
 			b.WriteString([]string{"E'", "e'"}[random.IntN(2)] + strings.ReplaceAll(randomContent(random, "'", "''"), `\`, "") + "'")
 		case classDollar:
@@ -252,16 +265,15 @@ func randomContent(random *rand.Rand, quote, escaped string) string {
 }
 
 // checkSiblings compares two texts that must have the same shape.
-func checkSiblings(t *testing.T, a, b string) {
+func checkSiblings(t *testing.T, d Dialect, a, b string) {
 	t.Helper()
-	d := Dialect{}
 	keyA, spansA, _ := shapeOf(d, a)
 	keyB, spansB, ok := shapeOf(d, b)
 	if !ok || string(keyA) != string(keyB) || len(spansA) != len(spansB) {
 		t.Errorf("the shapes differ (%t):\n%q %q\n%q %q", ok, a, keyA, b, keyB)
 		return
 	}
-	checkScan(t, b, spansB)
+	checkScan(t, d, b, spansB)
 	readA, errA := d.Parse(a)
 	readB, errB := d.Parse(b)
 	if (errA == nil) != (errB == nil) || len(readA) != len(readB) {

@@ -23,7 +23,7 @@ func TestShapePlans(t *testing.T) {
 			continue
 		}
 		for _, ask := range []rewrite.Ask{{}, {Limit: 7}} {
-			for _, text := range []string{sql, sibling(random, sql, key, spans), sibling(random, sql, key, spans)} {
+			for _, text := range []string{sql, sibling(Dialect{}, random, sql, key, spans), sibling(Dialect{}, random, sql, key, spans)} {
 				texts++
 				checkPlans(t, text, by.Script(text, ask), want.Script(text, ask))
 			}

@@ -1,8 +1,6 @@
 package corpus
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,20 +76,7 @@ func (c *checker) explain(p rewrite.Plan, whole, got answer) string {
 	if c.server.dependsOnPlan(p.Statement.Text, whole) {
 		return "the original itself returns other rows when the server reads the tables in another way"
 	}
-	return seenByHand[digest(p.Statement.Text)]
-}
-
-// seenByHand are explanations that no experiment shows, by the digest of the
-// statement.
-var seenByHand = map[string]string{
-	// MySQL, innodb_fts/t/opt.test: the key is a column of the result, and the same in
-	// all rows.
-	"3b7b54c8b4f7": "rows that the ORDER BY does not tell apart",
-}
-
-func digest(statement string) string {
-	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(statement), " ")))
-	return hex.EncodeToString(sum[:6])
+	return ""
 }
 
 // wavers reports that a statement with a limit of its own begins with other rows under

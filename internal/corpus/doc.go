@@ -14,7 +14,6 @@
 //     of the original, from its beginning where the order says so, never more than
 //     planned, and what the meter says of completeness must be true.
 //
-// `make corpus` takes all files of the suites and writes docs/correctness.md; the flag
-// -part takes a sample of them, in a minute. A plain go test run tests the checks
-// themselves.
+// An ordinary test run takes a sample of the files; the flag -file names others, and
+// `make corpus` takes all and writes docs/correctness.md.
 package corpus

@@ -17,7 +17,7 @@ import (
 )
 
 // mysqlTimeout bounds the wait for one packet. The servers themselves give up before.
-const mysqlTimeout = 12 * time.Second
+const mysqlTimeout = 30 * time.Second
 
 // mysqlSession speaks the protocol packet by packet, to see all that is said of a
 // column.
@@ -284,9 +284,12 @@ func (c *mysqlSession) prepare(sql string) (string, error) {
 
 // tied has the server cut the untouched text itself: where the same rows come, they
 // are its own choice of the first ones. Where the statement has a limit of its own,
-// FETCH FIRST … WITH TIES tells whether the rows are among equals.
+// their ranks tell whether the rows are among equals, or FETCH FIRST … WITH TIES.
 func (c *mysqlSession) tied(p rewrite.Plan, got answer) bool {
 	if p.Statement.Limit.Form != rewrite.LimitNone {
+		if c.ranks(p, got) {
+			return true
+		}
 		text := strings.ToUpper(strings.Join(strings.Fields(rewritten(p)), " "))
 		if !strings.HasSuffix(text, " ONLY") || strings.ContainsAny(text, "'\"`") {
 			return false

@@ -24,6 +24,8 @@ type mysqlTests struct {
 	dialect    func() rewrite.Dialect
 	// session are settings of every session.
 	session []string
+	// sample are the files of an ordinary test run.
+	sample []string
 }
 
 // mysqlArguments are added to the command line of both servers: they need not
@@ -36,18 +38,14 @@ var mariadbSuite = mysqlTests{
 	// The suite is written for defaults of its own.
 	arguments: append([]string{"--character-set-server=latin1", "--collation-server=latin1_swedish_ci", "--default-storage-engine=MyISAM",
 		"--max-statement-time=5", "--sync-frm=OFF"}, mysqlArguments...),
-	session: []string{"SET NAMES latin1"},
+	session: []string{"SET NAMES latin1"}, sample: mariadbSample,
 }
 
 var mysqlSuite = mysqlTests{
 	name: "MySQL", main: "t", start: dbtest.StartMySQL, dialect: mysql.New,
 	arguments: append([]string{"--max-execution-time=5000"}, mysqlArguments...),
-	session:   []string{"SET NAMES utf8mb4"},
+	session:   []string{"SET NAMES utf8mb4"}, sample: mysqlSample,
 }
-
-// mysqlSample is what a plain test run takes of the main folder.
-var mysqlSample = []string{"union", "limit", "distinct", "group_by", "derived", "cte_nonrecursive", "with_non_recursive", "window_functions", "win",
-	"olap", "qualify", "table_value_constr", "brackets", "parser", "fetch_first", "locking_clause", "null"}
 
 // skippedSuites are of other servers, of several servers, or of what takes hours.
 var skippedSuites = []string{"rpl", "binlog", "galera", "wsrep", "group_replication", "ndb", "x", "router", "clone", "thread_pool", "mariabackup",
@@ -57,7 +55,7 @@ var skippedSuites = []string{"rpl", "binlog", "galera", "wsrep", "group_replicat
 	"multi_factor_authentication", "classic_hashing", "federated", "mtr", "innodb_zip", "jdv"}
 
 // fileTimeout bounds one file of the suite.
-const fileTimeout = 30 * time.Second
+const fileTimeout = 2 * time.Minute
 
 func runMySQL(t *testing.T, suite mysqlTests, folder string) *tally {
 	server := suite.start(t, suite.arguments...)
@@ -72,7 +70,7 @@ func runMySQL(t *testing.T, suite mysqlTests, folder string) *tally {
 			tally.abandoned++
 			t.Logf("%s: %v", file, err)
 		}
-		if took := time.Since(begin); took > fileTimeout/4 {
+		if took := time.Since(begin); took > fileTimeout/8 {
 			t.Logf("%s took %s", file, took.Round(time.Second))
 		}
 	}
@@ -84,26 +82,19 @@ func runMySQL(t *testing.T, suite mysqlTests, folder string) *tally {
 func (suite mysqlTests) files(t *testing.T, folder string) []string {
 	t.Helper()
 	var files []string
-	add := func(path string) {
-		name := strings.TrimSuffix(filepath.Base(path), ".test")
-		if *only != "" && !strings.Contains(path, *only) || *only == "" && !*all && !slices.Contains(mysqlSample, name) {
-			return
-		}
-		files = append(files, path)
-	}
 	for _, root := range []string{suite.main, "suite"} {
 		err := fs.WalkDir(os.DirFS(folder), root, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
 			case entry.IsDir() && filepath.Dir(path) == "suite":
-				if !*all && *only == "" || slices.ContainsFunc(skippedSuites, func(s string) bool {
+				if slices.ContainsFunc(skippedSuites, func(s string) bool {
 					return entry.Name() == s || strings.HasPrefix(entry.Name(), s+"_") || strings.HasSuffix(s, "_") && strings.HasPrefix(entry.Name(), s)
 				}) {
 					return filepath.SkipDir
 				}
-			case strings.HasSuffix(path, ".test"):
-				add(path)
+			case strings.HasSuffix(path, ".test") && chosen(path, suite.sample):
+				files = append(files, path)
 			}
 			return nil
 		})
@@ -111,9 +102,7 @@ func (suite mysqlTests) files(t *testing.T, folder string) []string {
 			t.Fatal(err)
 		}
 	}
-	if len(files) == 0 {
-		t.Fatal("the suite has no files")
-	}
+	enough(t, files, suite.sample)
 	return files
 }
 

@@ -17,10 +17,6 @@ import (
 	"github.com/rowcap/rowcap/internal/dbtest"
 )
 
-// postgresSample is what a plain test run takes; the first ones make the tables.
-var postgresSample = []string{"test_setup", "create_index", "limit", "select", "select_distinct", "select_having", "union", "subselect",
-	"with", "window", "groupingsets", "rangefuncs", "tsrf", "case", "portals", "select_into"}
-
 // postgresSetup are the files that others need, in the order of the schedule.
 var postgresSetup = []string{"test_setup", "create_index"}
 
@@ -36,13 +32,12 @@ var suiteSettings = map[string]string{"lc_messages": "C", "lc_monetary": "C", "l
 // recorder between it and the server checks each query on its way.
 func runPostgres(t *testing.T) *tally {
 	folder := suiteFolder(t, "postgres")
-	server := dbtest.Postgres(t)
+	server := dbtest.StartPostgres(t)
 	tally := newTally("PostgreSQL "+server.Version, suiteVersion(t, folder))
 	tally.preparesStores = true
 	started := time.Now()
 	const database = "regression"
 	server.SQL(t, "", "CREATE DATABASE regression TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
-	t.Cleanup(func() { server.SQL(t, "", "DROP DATABASE regression WITH (FORCE)") })
 	for name, value := range suiteSettings {
 		server.SQL(t, "", fmt.Sprintf("ALTER DATABASE regression SET %s TO '%s'", name, value))
 	}
@@ -102,15 +97,11 @@ func postgresFiles(t *testing.T, folder string) []string {
 	if len(names) < 100 {
 		t.Fatalf("the schedule names %d files only", len(names))
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		if slices.Contains(postgresSetup, name) {
-			return false
-		}
-		if *only != "" {
-			return !strings.Contains(name, *only)
-		}
-		return !*all && !slices.Contains(postgresSample, name)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(postgresSetup, name) && !chosen(name, postgresSample)
 	})
+	enough(t, names, postgresSample)
+	return names
 }
 
 // psql runs one file of the suite as pg_regress does (pg_regress_main.c), through

@@ -101,6 +101,16 @@ func findProgram(folders []string, names ...string) (string, error) {
 	return "", fmt.Errorf("%s %w", strings.Join(names, " or "), errNotFound)
 }
 
+// findIn returns the path of a program in the first folder that has it.
+func findIn(folders []string, name string) (string, error) {
+	for _, folder := range folders {
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s in %s %w", name, strings.Join(folders, " or "), errNotFound)
+}
+
 // programVersion runs path with --version and returns the word after before:
 // the version as the program prints it.
 func programVersion(path, before string) (string, error) {

@@ -2,8 +2,8 @@
 // MariaDB or MySQL in a temporary folder, started on first use, shared by the
 // tests of one binary and gone when that binary is, however it ends.
 //
-// A server given by ROWCAP_TEST_POSTGRES, ROWCAP_TEST_MARIADB or
-// ROWCAP_TEST_MYSQL (a URL, or for the last two a go-sql-driver DSN) is used
+// A server given by ROWCAP_TEST_POSTGRES (or ROWCAP_TEST_POSTGRES_18 for that
+// version), ROWCAP_TEST_MARIADB or ROWCAP_TEST_MYSQL (a URL, or for the last two a go-sql-driver DSN) is used
 // instead of a private one. A server that can be neither found nor started
 // fails the test where CI is true, and skips it elsewhere.
 package dbtest

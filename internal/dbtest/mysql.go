@@ -13,6 +13,7 @@ var mysqlRecipe = recipe{
 	flavor:   FlavorMySQL,
 	variable: "ROWCAP_TEST_MYSQL",
 	install:  "it unpacks MySQL 9 from Debian unstable into the cache folder",
+	note:     mysqlFolder + ".unavailable",
 	accounts: []string{"mysql", "postgres", "nobody"},
 	find:     findMySQL,
 	prepare:  prepareMySQL,

@@ -20,6 +20,9 @@ type recipe struct {
 	variable string
 	// install tells a person which package to install.
 	install string
+	// note is the file in the cache folder in which set-up says why it could not
+	// get the server, empty if it says so nowhere.
+	note string
 	// accounts are the users to run as when this process is root, best first.
 	accounts []string
 	// find looks for the programs of this flavor.
@@ -140,13 +143,13 @@ func (s *Server) readVersion() error {
 	return nil
 }
 
-// unavailable returns why set-up could not get this flavor, empty if it did not
-// say so.
+// unavailable returns why set-up could not get the server, empty if it did not say
+// so.
 func (r *recipe) unavailable() string {
-	if r.flavor != FlavorMySQL {
+	if r.note == "" {
 		return ""
 	}
-	why, err := os.ReadFile(filepath.Join(cacheFolder(), mysqlFolder+".unavailable"))
+	why, err := os.ReadFile(filepath.Join(cacheFolder(), r.note))
 	if err != nil {
 		return ""
 	}

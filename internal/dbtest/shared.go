@@ -95,4 +95,7 @@ func stopShared() {
 	for _, s := range []*shared{&sharedPostgres, &sharedMariaDB, &sharedMySQL} {
 		s.stop()
 	}
+	for _, s := range sharedVersions {
+		s.stop()
+	}
 }

@@ -48,7 +48,7 @@ func openDoor(t *testing.T, place demo.Place, p rewrite.Policy) string {
 		protocol = pgwire.New(upstream, r, proxy.NoObserver{})
 	}
 	server := &proxy.Server{Drain: time.Second}
-	address, err := server.Listen(proxy.Route{Listen: proxy.Address{Network: "tcp", Addr: "127.0.0.1:0"}, Upstream: upstream}, protocol)
+	address, err := server.Listen(proxy.Route{Listen: proxy.Address{Network: "tcp", Addr: "127.0.0.1:0"}, Upstreams: proxy.Upstreams{upstream}}, protocol)
 	if err != nil {
 		t.Fatal(err)
 	}

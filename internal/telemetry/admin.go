@@ -28,9 +28,10 @@ type Check struct {
 	Name string
 	// Listening reports whether connections are accepted.
 	Listening func() bool
-	// Upstream is dialled to see whether the server behind the route can be
-	// reached. The connection is closed at once, nothing is sent.
-	Upstream proxy.Address
+	// Upstreams are dialled, up to the first that accepts, to see whether the
+	// server behind the route can be reached. The connection is closed at once,
+	// nothing is sent.
+	Upstreams proxy.Upstreams
 }
 
 // Admin answers /healthz (200 as long as the process lives), /readyz (200 if
@@ -120,10 +121,10 @@ func (c Check) run(ctx context.Context) (ok bool, line string) {
 	if !c.Listening() {
 		return false, fmt.Sprintf("%s: not listening\n", c.Name)
 	}
-	conn, err := c.Upstream.Dial(ctx, dialTimeout)
+	conn, at, err := c.Upstreams.Dial(ctx, dialTimeout, 0)
 	if err != nil {
-		return false, fmt.Sprintf("%s: the upstream %s cannot be reached: %v\n", c.Name, c.Upstream, err)
+		return false, fmt.Sprintf("%s: the upstream %s cannot be reached: %v\n", c.Name, c.Upstreams, err)
 	}
 	conn.Close()
-	return true, fmt.Sprintf("%s: ready, the upstream %s accepts connections\n", c.Name, c.Upstream)
+	return true, fmt.Sprintf("%s: ready, the upstream %s accepts connections\n", c.Name, at)
 }

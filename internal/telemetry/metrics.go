@@ -23,6 +23,8 @@ type Metrics struct {
 	statements family[statementLabels]
 	answers    family[answerLabels]
 	rows       family[string]
+	observed   family[observedLabels]
+	beyond     family[string]
 }
 
 type statementLabels struct {
@@ -31,6 +33,10 @@ type statementLabels struct {
 	source   rewrite.Source
 	kind     rewrite.Kind
 }
+
+// observedLabels say what would have been done if the policy did not only observe:
+// cut or refused.
+type observedLabels struct{ protocol, would string }
 
 type answerLabels struct {
 	protocol     string
@@ -58,6 +64,9 @@ func NewMetrics(protocols ...string) *Metrics {
 		[]string{"protocol", "completeness"}, func(l answerLabels) []string {
 			return []string{l.protocol, l.completeness.String()}
 		})
+	m.observed = newFamily(m.registry, "rowcap_observed_total", "Answers that would have been cut and statements that would have been refused, where the policy only observes.",
+		[]string{"protocol", "would"}, func(l observedLabels) []string { return []string{l.protocol, l.would} })
+	m.beyond = newFamily(m.registry, "rowcap_observed_rows_total", "Rows that would not have been delivered, where the policy only observes.", []string{"protocol"}, one)
 	for _, p := range protocols {
 		m.sessions.WithLabelValues(p)
 		for _, f := range []family[string]{m.started, m.failed, m.rows} {

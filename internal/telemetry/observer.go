@@ -43,16 +43,29 @@ func (o *Observer) SessionEnded(protocol string, client net.Addr, err error) {
 	o.log.Warn("session failed", "protocol", protocol, "client", clientName(client), "error", err.Error())
 }
 
-// Planned counts a statement.
+// Planned counts a statement. One that would be refused, if the policy did not only
+// observe, is logged.
 func (o *Observer) Planned(protocol string, p rewrite.Plan) {
 	o.metrics.statements.with(statementLabels{protocol, p.Method, p.Cap.Source, p.Statement.Kind}).Inc()
+	if !p.Observed || p.Method != rewrite.MethodRefuse {
+		return
+	}
+	o.metrics.observed.with(observedLabels{protocol, "refuse"}).Inc()
+	o.log.Info("statement would be refused", "protocol", protocol, "kind", p.Statement.Kind.String(), "why", p.Why)
 }
 
 // Answered counts an answer and its rows. One with rows missing is logged at
-// debug level.
+// debug level, one that would be cut, if the policy did not only observe, at info
+// level.
 func (o *Observer) Answered(protocol string, out rewrite.Outcome) {
 	o.metrics.answers.with(answerLabels{protocol, out.Completeness}).Inc()
 	o.metrics.rows.with(protocol).Add(float64(out.Rows))
+	if out.Beyond > 0 {
+		o.metrics.observed.with(observedLabels{protocol, "cut"}).Inc()
+		o.metrics.beyond.with(protocol).Add(float64(out.Beyond))
+		o.log.Info("answer would be cut", "protocol", protocol, "kind", out.Plan.Statement.Kind.String(), "method", out.Plan.Method.String(),
+			"rows", out.Rows, "beyond", out.Beyond, "limit", out.Plan.Cap.Rows, "limit_source", out.Plan.Cap.Source.String())
+	}
 	if out.Completeness == rewrite.Complete || !o.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}

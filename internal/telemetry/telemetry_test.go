@@ -67,6 +67,11 @@ func TestObserver(t *testing.T) {
 	}
 	o.Answered("postgres", rewrite.Outcome{Plan: plan, Rows: 100, Completeness: rewrite.Truncated})
 	o.Answered("postgres", rewrite.Outcome{Plan: plan, Rows: 7})
+	watched := plan
+	watched.Observed = true
+	o.Answered("mysql", rewrite.Outcome{Plan: watched, Rows: 120, Beyond: 20})
+	watched.Method = rewrite.MethodRefuse
+	o.Planned("mysql", watched)
 	o.SessionEnded("postgres", client, nil)
 	o.SessionEnded("postgres", client, errors.New("the upstream closed the connection"))
 	o.SessionEnded("postgres", client, &proxy.PanicError{Value: "x"})
@@ -81,6 +86,8 @@ func TestObserver(t *testing.T) {
 		`rowcap_answers_total{completeness="complete",protocol="postgres"} 1`,
 		`rowcap_rows_delivered_total{protocol="postgres"} 107`,
 		`rowcap_sessions{protocol="mysql"} 0`, `rowcap_session_errors_total{protocol="mysql"} 0`,
+		`rowcap_observed_total{protocol="mysql",would="cut"} 1`, `rowcap_observed_total{protocol="mysql",would="refuse"} 1`,
+		`rowcap_observed_rows_total{protocol="mysql"} 20`,
 		`go_goroutines`, `process_cpu_seconds_total`,
 	} {
 		if !strings.Contains(text, want) {
@@ -89,6 +96,9 @@ func TestObserver(t *testing.T) {
 	}
 	log := b.String()
 	if strings.Count(log, "session failed") != 1 || !strings.Contains(log, "10.0.0.7:4711") || !strings.Contains(log, "the upstream closed") {
+		t.Errorf("log: %s", log)
+	}
+	if strings.Count(log, "answer would be cut") != 1 || strings.Count(log, "statement would be refused") != 1 {
 		t.Errorf("log: %s", log)
 	}
 	if strings.Count(log, "answer capped") != 1 || strings.Contains(log, "secret") {
@@ -136,8 +146,8 @@ func TestAdmin(t *testing.T) {
 	}()
 	var listening atomic.Bool
 	listening.Store(true)
-	good := Check{Name: "postgres 127.0.0.1:6432", Listening: listening.Load, Upstream: proxy.Address{Network: "unix", Addr: upstream.Addr().String()}}
-	bad := Check{Name: "mysql 127.0.0.1:6033", Listening: listening.Load, Upstream: proxy.Address{Network: "unix", Addr: "/nowhere/s"}}
+	good := Check{Name: "postgres 127.0.0.1:6432", Listening: listening.Load, Upstreams: proxy.Upstreams{{Network: "unix", Addr: upstream.Addr().String()}}}
+	bad := Check{Name: "mysql 127.0.0.1:6033", Listening: listening.Load, Upstreams: proxy.Upstreams{{Network: "unix", Addr: "/nowhere/s"}}}
 
 	a := NewAdmin(NewMetrics(), []Check{good})
 	for range 5 {

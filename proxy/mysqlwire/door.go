@@ -27,6 +27,9 @@ type Door struct {
 	// client is logged in; how long the client takes for its own does not
 	// count. It is not to be changed while sessions run.
 	LoginTimeout time.Duration
+	// KeepAlive is how long the upstream's TCP connection may be silent before it
+	// is probed, proxy.DefaultKeepAlive if it is 0. Negative never probes.
+	KeepAlive time.Duration
 
 	upstream proxy.Address
 	rewriter *rewrite.Rewriter
@@ -49,7 +52,7 @@ func (d *Door) Name() string { return "mysql" }
 // unless a packet was under way.
 func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
-	up, err := d.upstream.Dial(ctx, d.ConnectTimeout)
+	up, _, err := proxy.Upstreams{d.upstream}.Dial(ctx, d.ConnectTimeout, d.KeepAlive)
 	if err != nil && ctx.Err() != nil {
 		refuseGreeting(client, shutdown())
 		return nil

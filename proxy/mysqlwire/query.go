@@ -95,7 +95,7 @@ func (s *session) guarded(why string) rewrite.Script {
 func (s *session) unread(why string) rewrite.Script {
 	script := s.guarded(why)
 	script.Err = errors.New(why)
-	if s.rewriter.Policy().Unparsed == rewrite.UnparsedRefuse {
+	if p := s.rewriter.Policy(); p.Unparsed == rewrite.UnparsedRefuse && !p.Observe {
 		script.Plans[0].Method = rewrite.MethodRefuse
 		script.Plans[0].Fail = &rewrite.RefusedError{
 			Message: "the statement is refused because it cannot be read: " + why,

@@ -12,6 +12,7 @@ type answer struct {
 	portal *portal
 	// rows is how many rows of this page were delivered, seen how many came.
 	rows, seen uint64
+	copy       copyOut
 }
 
 // begin finds out which statement the coming answer belongs to. mu is held.
@@ -25,9 +26,11 @@ func (s *session) begin() error {
 	switch {
 	case e != nil && e.kind == expectQuery:
 		a.plan = e.query.plan(s.rewriter.Load())
+		s.executes()
 	case e != nil && e.kind == expectExecute:
 		if p := s.tables.portals[e.name]; p != nil {
 			a.portal, a.plan, a.meter = p, p.plan, &p.meter
+			s.executes()
 			return nil
 		}
 		a.plan = cursorPlan(s.rewriter.Load())
@@ -47,6 +50,10 @@ func (s *session) row() error {
 		if err := s.begin(); err != nil {
 			return err
 		}
+	}
+	if asksLast(&a.plan.Statement) {
+		s.showLast()
+		return nil
 	}
 	if a.seen == 0 && !a.plan.Statement.ReturnsRows {
 		s.surprise()
@@ -75,18 +82,30 @@ func (s *session) surprise() {
 }
 
 // conclude tells the client what is known of an answer at its end, before the
-// message that ends it. mu is held.
-func (s *session) conclude() {
+// message that ends it. exceeded says that the answer has to end with an error
+// instead: that message is not for the client, and the error comes when the server
+// was made to fail. mu is held.
+func (s *session) conclude() (exceeded bool) {
 	a := &s.answer
-	st := a.plan.Statement
-	if !st.ReturnsRows || st.Kind == rewrite.KindCopy {
-		return
+	if !a.plan.Statement.ReturnsRows || asksLast(&a.plan.Statement) {
+		return false
 	}
 	o := a.meter.Outcome()
-	if b := s.report(o); len(b) > 0 {
+	o.Plan.Statement.Writes = a.plan.Statement.Writes
+	var no *rewrite.ExceededError
+	if e := s.queue.front(); e.held {
+		no = s.rewriter.Load().Overflow(o)
+	}
+	if b := s.report(o, no == nil); len(b) > 0 {
 		s.down.put(b)
 	}
 	s.door.Observer.Answered(s.door.Name(), o)
+	if no == nil {
+		return false
+	}
+	s.exceeded = overflow(no)
+	s.down.cut()
+	return true
 }
 
 // complete handles CommandComplete. mu is held.
@@ -99,11 +118,15 @@ func (s *session) complete(m message) error {
 		return upstreamViolation("the upstream sent a CommandComplete without an end")
 	}
 	a := &s.answer
-	s.tables.completed(string(tag))
+	s.tables.completed(string(tag), &a.plan.Statement)
 	s.copied()
-	s.conclude()
+	a.plan.Statement.Writes = a.plan.Statement.Writes || writes(string(tag))
+	if s.conclude() {
+		s.finish()
+		return nil
+	}
 	if a.rows < a.seen {
-		if changed, ok := recount(string(tag), a.rows); ok {
+		if changed, ok := recount(string(tag), a.rows, a.plan.Statement.Kind); ok {
 			s.down.cut()
 			s.down.put(appendFrame(nil, 'C', func(b []byte) []byte { return appendString(b, changed) }))
 		}
@@ -127,7 +150,10 @@ func (s *session) suspended() error {
 	over := a.plan.Metered() && a.meter.Outcome().Completeness == rewrite.Truncated
 	lowered := a.portal == nil && e.sent != e.asked
 	if over || lowered {
-		s.conclude()
+		if s.conclude() {
+			s.finish()
+			return nil
+		}
 		s.down.cut()
 		s.down.put(appendFrame(nil, 'C', func(b []byte) []byte {
 			return appendString(b, tagOf(a.plan.Statement.Kind, a.rows))

@@ -9,7 +9,11 @@ func (s *session) copyBegins(m message) error {
 		return err
 	}
 	if m.kind == 'H' {
-		if s.answer.plan.Statement.Kind != rewrite.KindCopy && s.rewriter.Load().Policy().CopyOut == rewrite.CopyRefuse {
+		p := s.rewriter.Load().Policy()
+		switch st := &s.answer.plan.Statement; {
+		case st.Kind == rewrite.KindCopy:
+			s.answer.copy = copyOut{counts: true, binary: len(m.body) > 0 && m.body[0] == 1, header: st.Header, first: true}
+		case p.CopyOut != rewrite.CopyPass && !p.Observe:
 			s.refuseCopy()
 		}
 		return nil
@@ -57,4 +61,43 @@ func (s *session) mute(m message) error {
 	}
 	s.down.cut()
 	return nil
+}
+
+// copyOut is how far the data of a COPY … TO STDOUT has come.
+type copyOut struct {
+	// counts says that its rows are counted.
+	counts, binary, header bool
+	// first says that nothing has come yet.
+	first bool
+}
+
+// The parts of the binary format that are no rows
+// (https://www.postgresql.org/docs/current/sql-copy.html): the header, which comes in
+// one message with the first row, and the trailer.
+const (
+	copyHeader  = 19
+	copyTrailer = "\xff\xff"
+)
+
+// copyRow counts a row of a COPY … TO STDOUT and drops it if it is beyond the cap.
+// The server sends one message for each row. mu is held.
+func (s *session) copyRow(m message) {
+	a := &s.answer
+	if !a.copy.counts {
+		return
+	}
+	first := a.copy.first
+	a.copy.first = false
+	switch {
+	case a.copy.binary && string(m.body) == copyTrailer && m.whole(),
+		a.copy.binary && first && m.size == copyHeader+len(copyTrailer) && m.whole() && string(m.body[copyHeader:]) == copyTrailer,
+		!a.copy.binary && a.copy.header && first:
+		return
+	}
+	a.seen++
+	if a.meter.Row() != rewrite.Deliver {
+		s.down.cut()
+		return
+	}
+	a.rows++
 }

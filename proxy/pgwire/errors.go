@@ -17,20 +17,22 @@ import (
 // rowcap's, the others are the server's
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
-	codeRefused          = "RC001"
-	codeCapped           = "01RC1"
-	codeProtocol         = "08P01"
-	codeConnection       = "08006"
-	codeUnsupported      = "0A000"
-	codeTooMany          = "53400"
-	codeShutdown         = "57P01"
-	codeSyntax           = "42601"
-	severityFatal        = "FATAL"
-	severityError        = "ERROR"
-	severityPanic        = "PANIC"
-	fieldSeverity   byte = 'V'
-	fieldCode       byte = 'C'
-	fieldPosition   byte = 'P'
+	codeRefused           = "RC001"
+	codeOverflow          = "RC002"
+	codeCannotChange      = "55P02"
+	codeCapped            = "01RC1"
+	codeProtocol          = "08P01"
+	codeConnection        = "08006"
+	codeUnsupported       = "0A000"
+	codeTooMany           = "53400"
+	codeShutdown          = "57P01"
+	codeSyntax            = "42601"
+	severityFatal         = "FATAL"
+	severityError         = "ERROR"
+	severityPanic         = "PANIC"
+	fieldSeverity    byte = 'V'
+	fieldCode        byte = 'C'
+	fieldPosition    byte = 'P'
 )
 
 // fault is an error that the client is told.
@@ -83,14 +85,15 @@ func upstreamViolation(message string) *fault {
 		detail: "the rows so far are not a complete result", hint: "check that the upstream is a PostgreSQL server"}
 }
 
-func unreachable(at proxy.Address, err error) *fault {
-	cause := err
-	if op := (*net.OpError)(nil); errors.As(err, &op) {
-		cause = op.Err
-	}
-	return &fault{severity: severityFatal, code: codeConnection, cause: err,
-		message: fmt.Sprintf("cannot reach the upstream at %s: %v", at, cause),
+func unreachable(at proxy.Upstreams, err error) *fault {
+	f := &fault{severity: severityFatal, code: codeConnection, cause: err,
+		message: fmt.Sprintf("cannot reach the upstream at %s: %s", at, proxy.Reason(err)),
 		hint:    "check that the server runs there and that the route names its address"}
+	if len(at) > 1 {
+		f.message = "cannot reach any of the upstreams: " + err.Error()
+		f.hint = "check that the server runs at one of the addresses and that the route names it"
+	}
+	return f
 }
 
 // notComplete is the detail of the end of a session amid an answer.
@@ -122,6 +125,10 @@ func shuttingDown() *fault {
 
 func refused(err *rewrite.RefusedError) *fault {
 	return &fault{severity: severityError, code: codeRefused, message: err.Message, hint: err.Hint}
+}
+
+func overflow(err *rewrite.ExceededError) *fault {
+	return &fault{severity: severityError, code: codeOverflow, message: err.Message, detail: err.Detail, hint: err.Hint}
 }
 
 // cutShort is shuttingDown for a session whose answer is under way.

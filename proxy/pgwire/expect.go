@@ -38,7 +38,7 @@ func (e expectation) String() string { return expectationNames[e] }
 type expected struct {
 	kind expectation
 	// name is the statement of a Parse, the portal of a Bind or Execute, and
-	// either for a Close, where target says which.
+	// either for a Close or Describe, where target says which.
 	name   string
 	target byte
 	// from is the statement of a Bind.
@@ -55,6 +55,11 @@ type expected struct {
 	// fail is the error in place of the server's own. On an expectRefusal it is
 	// the whole answer.
 	fail *fault
+	// quiet says that the client did not send the message and gets no answer to it,
+	// and hushed that it gets no error either.
+	quiet, hushed bool
+	// held says that an Execute's answer ends with an error if rows are missing.
+	held bool
 	// ready says that ReadyForQuery follows the error of an expectRefusal.
 	ready bool
 }
@@ -73,22 +78,25 @@ type queue struct {
 	ends int
 	// refusals is the number of entries that rowcap itself answers.
 	refusals int
+	// more is 1 while a Query is sent in parts and the last has not been put in.
+	more int
 }
 
-func (q *queue) len() int { return len(q.items) - q.head }
+// len is 0 if nothing is to be answered.
+func (q *queue) len() int { return len(q.items) - q.head + q.more }
 
 func (e *expected) endsSegment() bool {
 	return e.kind == expectSync || e.kind == expectQuery || e.kind == expectFunction || e.kind == expectStartup
 }
 
-func (q *queue) push(e expected) {
+func (q *queue) push(e *expected) {
 	if e.endsSegment() {
 		q.ends++
 	}
 	if e.kind == expectRefusal {
 		q.refusals++
 	}
-	q.items = append(q.items, e)
+	q.items = append(q.items, *e)
 }
 
 // front returns the first entry, nil if there is none. A copy's end that stands

@@ -1,6 +1,7 @@
 package pgwire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -22,7 +23,16 @@ type segment struct {
 // segmentLimit bounds the names kept for one segment.
 const segmentLimit = 10_000
 
+// segmentKept is how many names a map had that is used again.
+const segmentKept = 8
+
 func (g *segment) reset() {
+	if len(g.statements) <= segmentKept && len(g.portals) <= segmentKept {
+		clear(g.statements)
+		clear(g.portals)
+		g.executed, g.full = false, false
+		return
+	}
 	*g = segment{}
 }
 
@@ -54,27 +64,37 @@ func (s *session) parse(m message) error {
 		return violation("the Parse message is not well formed")
 	}
 	name := objectName(given)
-	script := s.rewriter.Load().Script(text, rewrite.Ask{})
+	script, err := s.read(text)
+	if err != nil {
+		return err
+	}
 	s.planned(script)
-	edits := script.Edits()
+	sql, edits := sentText(script)
 	st := &statement{}
 	switch {
 	case len(script.Plans) == 1:
 		st.plan = script.Plans[0]
 		st.plan.Edits = nil
 		st.plan.Statement.Text = ""
+		if reads(&st.plan) {
+			st.limitType = limitType(st.plan.Statement.Limit, types)
+		}
 	case len(script.Plans) > 1:
 		st.plan = s.rewriter.Load().Guard("several statements in one Parse")
 	}
 	e := expected{kind: expectParse, name: name, parsed: st}
 	frame := []byte(nil)
-	switch no := script.Refused(); {
+	switch no := s.refusal(script); {
 	case no != nil:
-		return s.refuseExtended(refused(no))
+		return s.refuseExtended(no)
 	case len(edits) > 0 || m.cut:
-		frame = parseFrame(given, script.SQL(), types)
+		frame = parseFrame(given, sql, types)
 	}
 	if len(edits) > 0 {
+		st.edited = true
+		if name != "" {
+			st.text, st.types = script.Text, bytes.Clone(types)
+		}
 		s.mu.Lock()
 		st.edits = characterEdits(text, edits, s.wide)
 		s.mu.Unlock()
@@ -105,19 +125,13 @@ func (s *session) refuseExtended(f *fault) error {
 	}
 	// What was executed since the last Sync is in the same transaction and must
 	// be undone: the server has to see an error as well.
-	e := expected{kind: expectParse, name: "", parsed: &statement{}, fail: f}
-	if err := s.expect(e); err != nil {
-		return err
-	}
-	s.up.cut()
-	s.up.put(parseFrame(nil, failingText, []byte{0, 0}))
-	return nil
+	return s.failServer(f)
 }
 
 // bind follows a Bind: a portal gets the plan of its statement.
 func (s *session) bind(m message) error {
 	to, rest, ok := cutString(m.body)
-	from, _, more := cutString(rest)
+	from, values, more := cutString(rest)
 	if !ok || !more {
 		return violation("the Bind message is not well formed, or its names are too long")
 	}
@@ -128,6 +142,7 @@ func (s *session) bind(m message) error {
 	st, sure := s.statement(e.from)
 	if st != nil && sure {
 		e.portal.bind(st)
+		e.portal.take(values)
 	}
 	s.mu.Unlock()
 	if open >= portalLimit && !again && e.name != "" {
@@ -156,12 +171,17 @@ func (s *session) statement(name string) (st *statement, sure bool) {
 	if st := s.tables.statements[name]; st != nil {
 		return st, true
 	}
-	return &statement{plan: s.unknown()}, true
+	return s.unknown(name), true
 }
 
-// unknown is the plan for a statement that no Parse made: one that SQL prepared.
-func (s *session) unknown() rewrite.Plan {
-	return s.rewriter.Load().Guard("the statement was not prepared by a Parse")
+// unknown is a statement that no Parse made: one that SQL prepared, if it exists. mu is
+// held.
+func (s *session) unknown(name string) *statement {
+	const why = "the statement was not prepared by a Parse"
+	if st, ok := s.tables.prepared[name]; ok {
+		return &statement{plan: s.rewriter.Load().Unedited(st, why)}
+	}
+	return &statement{plan: s.rewriter.Load().Guard(why)}
 }
 
 // execute follows an Execute and holds its row count to the cap.
@@ -174,7 +194,22 @@ func (s *session) execute(m message) error {
 	if int32(e.asked) < 0 {
 		e.asked = 0
 	}
+	if err := s.certain(e.name); err != nil {
+		return err
+	}
+	if s.footing.stores {
+		no, err := s.restoreFor(e.name)
+		if err != nil {
+			return err
+		}
+		if no != nil {
+			return s.refuseExtended(no)
+		}
+	}
+	held := false
 	err := s.expectWith(e, func(e *expected) {
+		var runs *rewrite.Statement
+		defer func() { s.footing.runs(runs, true) }()
 		e.sent = e.asked
 		p, ok := s.segment.portals[e.name]
 		switch {
@@ -187,14 +222,18 @@ func (s *session) execute(m message) error {
 		switch {
 		case p != nil:
 			e.portal = p
+			if p.from != nil {
+				runs = &p.plan.Statement
+			}
 			e.sent = p.ask(e.asked)
 			p.coming += rowsOf(e.sent)
+			e.held, held = p.plan.Strict, p.plan.Strict
 		case !ok:
 			if c := cursorPlan(s.rewriter.Load()); c.Metered() && c.Cap.Rows < rowsOf(e.asked) {
 				e.sent = uint32(c.Cap.Rows)
 			}
 		}
-		if e.sent != e.asked {
+		if e.sent != e.asked || held {
 			s.up.cut()
 			s.up.put(appendFrame(nil, 'E', func(b []byte) []byte {
 				return binary.BigEndian.AppendUint32(append(append(b, name...), 0), e.sent)
@@ -202,6 +241,11 @@ func (s *session) execute(m message) error {
 		}
 	})
 	s.segment.executed = true
+	if held && err == nil {
+		var failed bool
+		failed, err = s.verdict()
+		s.discard = failed
+	}
 	return err
 }
 
@@ -218,23 +262,31 @@ func (s *session) extended(m message) error {
 	case m.kind == '2' && e.kind == expectBind:
 		st := s.tables.statements[e.from]
 		if st == nil {
-			st = &statement{plan: s.unknown()}
+			st = s.unknown(e.from)
 		}
 		e.portal.bind(st)
 		s.tables.portals[e.name] = e.portal
 	case m.kind == '3' && e.kind == expectClose:
 		if e.target == 'S' {
-			delete(s.tables.statements, e.name)
+			s.tables.drop(e.name)
 		} else {
 			delete(s.tables.portals, e.name)
 		}
-	case (m.kind == 'n' || m.kind == 'T') && e.kind == expectDescribe:
+	case m.kind == 'n' && e.kind == expectDescribe:
+	case m.kind == 'T' && e.kind == expectDescribe:
+		s.described(m, e)
+		s.queue.pop()
+		return nil
 	case m.kind == 't' && e.kind == expectDescribe:
 		return nil
 	case m.kind == 'T' && e.kind == expectQuery:
+		s.described(m, e)
 		return nil
 	default:
 		return outOfStep("an answer of type "+kindName(m.kind), e)
+	}
+	if e.quiet {
+		s.down.cut()
 	}
 	s.queue.pop()
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -35,6 +36,11 @@ type start struct {
 	tried bool
 	// let says that the server has let the client in.
 	let bool
+	// link is what the session goes by, binding what ties its login to TLS, and
+	// key what a CancelRequest for it brings, "" if that was not remembered.
+	link    link
+	binding binding
+	key     string
 }
 
 // clientsTurn says whether the server waits for the client to authenticate. mu
@@ -69,10 +75,14 @@ func (s *session) await() {
 
 // authenticates is called for a message that the client authenticates with,
 // before it is forwarded. mu is held.
-func (s *session) authenticates() {
+func (s *session) authenticates(m message) error {
+	if err := s.chooses(m); err != nil {
+		return err
+	}
 	s.start.asked--
 	s.start.tried = true
 	s.await()
+	return nil
 }
 
 // begins is called at the end of the start-up. mu is held.
@@ -112,11 +122,18 @@ func (s *session) starts(m message) error {
 			s.start.let, s.start.asked = true, 0
 		case code != authGSSContinue && code != authSASLFinal:
 			s.start.asked++
+			if code == authSASL {
+				s.offers(m)
+			}
 		}
 	case 'E', 'N':
 		ok = len(m.body) > 0 && m.body[len(m.body)-1] == 0 && (field(m.body, fieldCode) != nil || field(m.body, 'M') != nil)
 	case 'v':
 		ok = len(m.body) >= 8
+	case 'K':
+		if ok = s.start.let; ok {
+			s.keyed(m)
+		}
 	default:
 		ok = s.start.let
 	}
@@ -135,7 +152,7 @@ func (s *session) unframed(err error) *fault {
 	sent := s.down.buf[s.down.r:s.down.w]
 	if text, _, whole := cutString(sent); whole && !s.start.heard && len(text) > headerSize && text[0] == 'E' {
 		return &fault{severity: severityFatal, code: codeConnection,
-			message: fmt.Sprintf("the upstream at %s refused the connection: %s", s.door.Upstream, strings.TrimSpace(string(text[1:]))),
+			message: fmt.Sprintf("the upstream at %s refused the connection: %s", s.start.link.at, strings.TrimSpace(string(text[1:]))),
 			hint:    "the upstream's log may say more"}
 	}
 	return s.foreign(err.Error())
@@ -144,7 +161,7 @@ func (s *session) unframed(err error) *fault {
 // foreign is the end of a start-up with a server of another protocol.
 func (s *session) foreign(why string) *fault {
 	return &fault{severity: severityFatal, code: codeProtocol,
-		message: fmt.Sprintf("the upstream at %s does not speak the PostgreSQL protocol: %s", s.door.Upstream, why),
+		message: fmt.Sprintf("the upstream at %s does not speak the PostgreSQL protocol: %s", s.start.link.at, why),
 		hint:    "check that a PostgreSQL server listens there and that the route names its address"}
 }
 
@@ -155,7 +172,10 @@ func (s *session) stopped(err error) *fault {
 	if !s.start.heard {
 		f.hint = "check that a PostgreSQL server listens there and that the route names its address"
 	}
-	at := s.door.Upstream
+	at := s.start.link.at
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "remote error" {
+		f.hint = "the server ended TLS: it may ask for a certificate of rowcap's, which --upstream-tls-cert gives; a client's own cannot be passed on"
+	}
 	switch silent := errors.Is(err, os.ErrDeadlineExceeded) && !s.parting; {
 	case silent && !s.start.heard && s.down.w == s.down.r:
 		f.hint = ""

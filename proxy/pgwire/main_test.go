@@ -46,6 +46,7 @@ func (r *recorder) Answered(_ string, o rewrite.Outcome) {
 
 // opened is a door that accepts connections until the test is over.
 type opened struct {
+	door *pgwire.Door
 	addr string
 	seen *recorder
 	ends chan error
@@ -71,6 +72,7 @@ func open(t testing.TB, upstream string, p rewrite.Policy, change ...func(*pgwir
 	for _, f := range change {
 		f(door)
 	}
+	o.door = door
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

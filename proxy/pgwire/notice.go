@@ -13,12 +13,21 @@ import (
 // and its like.
 const lastParameter = "rowcap.last"
 
+// facts are what rowcap.last says.
+type facts struct {
+	completeness rewrite.Completeness
+	rows, beyond uint64
+	limit        rewrite.Cap
+	method       rewrite.Method
+}
+
 // report returns the messages that say what is known of an answer: a
-// NoticeResponse if rows are or may be missing, and a ParameterStatus if its
-// value changed. mu is held.
-func (s *session) report(o rewrite.Outcome) []byte {
+// NoticeResponse if rows are or may be missing, unless an error says so, and a
+// ParameterStatus if its value changed. There are none if the policy only observes.
+// mu is held.
+func (s *session) report(o rewrite.Outcome, notice bool) []byte {
 	var b []byte
-	if n, ok := s.rewriter.Load().Notice(o); ok {
+	if n, ok := s.rewriter.Load().Notice(o); ok && notice {
 		m := pgproto3.NoticeResponse{
 			Severity:            "WARNING",
 			SeverityUnlocalized: "WARNING",
@@ -29,11 +38,18 @@ func (s *session) report(o rewrite.Outcome) []byte {
 		}
 		b = encode(b, &m)
 	}
-	facts, err := json.Marshal(o)
-	if err != nil || string(facts) == s.last {
+	f := facts{o.Completeness, o.Rows, o.Beyond, o.Plan.Cap, o.Plan.Method}
+	if s.last != "" && f == s.facts {
 		return b
 	}
-	s.last = string(facts)
+	text, err := json.Marshal(o)
+	if err != nil || string(text) == s.last {
+		return b
+	}
+	s.facts, s.last = f, string(text)
+	if o.Plan.Observed {
+		return b
+	}
 	return encode(b, &pgproto3.ParameterStatus{Name: lastParameter, Value: s.last})
 }
 

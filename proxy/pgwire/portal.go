@@ -9,17 +9,37 @@ import (
 // portal is a bound statement on its way through one or more Executes. The cap
 // counts over all of them.
 type portal struct {
+	// from is the statement that it was bound to, nil if that is not known yet.
+	from  *statement
 	plan  rewrite.Plan
 	meter rewrite.Meter
 	edits []rewrite.Edit
 	// coming is the number of rows asked for by Executes that the server has
 	// not answered yet.
 	coming uint64
+	// told says that an EXECUTE was given the plan of the statement it names.
+	told bool
 }
 
 // bind gives the portal its statement.
 func (p *portal) bind(st *statement) {
+	if p.from == st {
+		return
+	}
+	p.from = st
 	p.plan, p.meter, p.edits = st.plan, st.plan.Meter(), st.edits
+}
+
+// take reads the statement's limit, if it is a parameter, from what follows the names
+// in the Bind.
+func (p *portal) take(values []byte) {
+	if !reads(&p.plan) {
+		return
+	}
+	if rows, ok := boundLimit(values, p.plan.Statement.Limit.Param, p.from.limitType); ok {
+		p.plan, _ = p.plan.Bound(rows, true)
+		p.meter = p.plan.Meter()
+	}
 }
 
 // bounded reports that a guarded statement may be stopped by an Execute's row

@@ -1,10 +1,16 @@
 package pgwire
 
-import "github.com/rowcap/rowcap/rewrite"
+import (
+	"fmt"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
 
 // query is a planned Query message while it is answered.
 type query struct {
 	script rewrite.Script
+	// edits are those of the text that was sent.
+	edits []rewrite.Edit
 	// next is the number of statements answered.
 	next int
 	// begun says that the server has answered something.
@@ -30,30 +36,74 @@ func (s *session) query(m message) error {
 	if !ok || len(rest) > 0 {
 		return violation("the Query message is not one zero-terminated text")
 	}
-	script := s.rewriter.Load().Script(string(text), rewrite.Ask{})
+	script, err := s.read(string(text))
+	if err != nil {
+		return err
+	}
 	s.planned(script)
-	e := expected{kind: expectQuery, query: &query{script: script}}
+	no, err := s.impossible(script)
+	if err != nil {
+		return err
+	}
 	worked := s.segment.executed
 	s.segment.reset()
+	if no == nil && carried(script, worked) {
+		s.footing.runsAll(script.Plans)
+		return s.carry(script)
+	}
+	sql, edits := sentText(script)
+	e := expected{kind: expectQuery, query: &query{script: script, edits: edits}}
 	frame := []byte(nil)
-	switch no := script.Refused(); {
+	switch {
 	case no != nil && !worked:
 		s.up.cut()
-		return s.expect(expected{kind: expectRefusal, fail: refused(no), ready: true})
+		return s.expect(expected{kind: expectRefusal, fail: no, ready: true})
 	case no != nil:
 		// What was executed since the last Sync is in the same transaction and
 		// must be undone with this statement.
-		e.fail = refused(no)
+		e.fail = no
 		frame = queryFrame(failingText)
-	case len(script.Edits()) > 0 || m.cut:
-		frame = queryFrame(script.SQL())
+	case len(edits) > 0 || m.cut:
+		frame = queryFrame(sql)
 	}
+	s.footing.runsAll(script.Plans)
 	if err := s.expect(e); err != nil || frame == nil {
 		return err
 	}
 	s.up.cut()
 	s.up.put(frame)
 	return nil
+}
+
+// refusal returns why a text is refused, nil if it is not. The server would take a SET
+// of rowcap's own settings for one of a setting that an extension may bring, and
+// nothing would come of it.
+func (s *session) refusal(script rewrite.Script) *fault {
+	if no := script.Refused(); no != nil {
+		return refused(no)
+	}
+	for i := range script.Plans {
+		if name := script.Plans[i].Statement.Sets; isOwn(name) && !script.Plans[i].Observed {
+			return &fault{severity: severityError, code: codeCannotChange,
+				message: fmt.Sprintf("the parameter %q cannot be set once the session has begun", name),
+				hint:    "give " + defaultLimitParameter + " with the connection, as in options=-crowcap.default_limit=50, or write a LIMIT"}
+		}
+	}
+	return nil
+}
+
+// impossible returns why a Query cannot be sent, nil if it can. It prepares the server
+// for what it asks for.
+func (s *session) impossible(script rewrite.Script) (*fault, error) {
+	if no := s.refusal(script); no != nil {
+		return no, nil
+	}
+	if carried(script, false) {
+		if no := unfit(script); no != nil {
+			return no, nil
+		}
+	}
+	return s.restoreAll(script.Plans)
 }
 
 // failingText is sent where the transaction of the server has to fail with a

@@ -33,13 +33,17 @@ func dialRaw(t *testing.T, addr string) *raw {
 // startup writes a startup packet.
 func (r *raw) startup(version uint32, parameters ...string) {
 	r.t.Helper()
+	r.write(startupPacket(version, parameters...))
+}
+
+func startupPacket(version uint32, parameters ...string) []byte {
 	b := binary.BigEndian.AppendUint32([]byte{0, 0, 0, 0}, version)
 	for _, p := range parameters {
 		b = append(append(b, p...), 0)
 	}
 	b = append(b, 0)
 	binary.BigEndian.PutUint32(b, uint32(len(b)))
-	r.write(b)
+	return b
 }
 
 func (r *raw) write(b []byte) {

@@ -29,10 +29,17 @@ type pipe struct {
 	out io.Writer
 	// check looks at a header before its message is waited for.
 	check func(kind byte, size int) error
+	// gathers says of which kinds a message is wanted whole, also if it does not
+	// fit the buffer.
+	gathers func(kind byte) bool
+	// socket is in if it is one that is read without a layer above it; see
+	// carryPlain. The goroutine that carries is then the only one that reads.
+	socket *socket
 
-	small []byte
+	small []byte  // nil if in is read by carryPlain
 	large *[]byte // from the pool, nil if not in use
-	buf   []byte  // small or *large
+	kept  []byte  // what carryPlain keeps of a message that has not come as a whole
+	buf   []byte  // small, *large or kept
 
 	// buf[from:mark] is scanned and to be forwarded, buf[mark:r] is the message
 	// that next returned last, buf[r:w] is still to be scanned.
@@ -44,26 +51,48 @@ type pipe struct {
 	// buffer; drop says that it is not forwarded.
 	left int
 	drop bool
+	// gathered is what has come of a message that is wanted whole, nil if there
+	// is none.
+	gathered *message
 	// whole reports that what was written so far ends where a message ends.
 	whole bool
 
 	last int // bytes of the last read
 	want int // bytes that the next message needs
+
+	carrier
 }
 
 func newPipe(in io.Reader, out io.Writer) *pipe {
-	small := make([]byte, smallBuffer)
-	return &pipe{in: in, out: out, small: small, buf: small, whole: true}
+	return &pipe{in: in, out: out, whole: true}
+}
+
+// carry reads until nothing more can be read or step fails: step handles what
+// was read and flushes it. One of the two errors is nil.
+func (p *pipe) carry(step func() error) (failed, unread error) {
+	if p.socket != nil {
+		return p.carryPlain(step)
+	}
+	for {
+		if err := p.fill(); err != nil {
+			return nil, err
+		}
+		if err := step(); err != nil {
+			return err, nil
+		}
+	}
 }
 
 // fill reads once. What was scanned must have been flushed.
 func (p *pipe) fill() error {
 	waiting := p.w - p.r
+	if p.buf == nil {
+		p.small = make([]byte, smallBuffer)
+		p.buf = p.small
+	}
 	switch {
 	case p.large == nil && (p.last == smallBuffer || p.want > smallBuffer || waiting == smallBuffer):
-		p.large = largeBuffers.Get().(*[]byte)
-		copy(*p.large, p.buf[p.r:p.w])
-		p.buf = *p.large
+		p.enlarge()
 	case p.large != nil && waiting == 0 && p.last < smallBuffer && p.left == 0:
 		p.release()
 	case p.r > 0:
@@ -82,6 +111,13 @@ func (p *pipe) fill() error {
 	return err
 }
 
+// enlarge takes a large buffer, with what is still to be scanned at its start.
+func (p *pipe) enlarge() {
+	p.large = largeBuffers.Get().(*[]byte)
+	copy(*p.large, p.buf[p.r:p.w])
+	p.buf = *p.large
+}
+
 // next takes the next message of what was read. ok is false when more has to be
 // read first.
 func (p *pipe) next() (m message, ok bool, err error) {
@@ -90,11 +126,19 @@ func (p *pipe) next() (m message, ok bool, err error) {
 		p.mark = p.r
 		p.r += n
 		p.left -= n
+		if p.gathered != nil {
+			p.gathered.body = append(p.gathered.body, p.buf[p.mark:p.r]...)
+		}
 		if p.drop {
 			p.cut()
 		}
 		if p.left > 0 {
 			return m, false, nil
+		}
+		if p.gathered != nil {
+			m, p.gathered, p.drop = *p.gathered, nil, false
+			p.mark = p.r
+			return m, true, nil
 		}
 	}
 	p.drop = false
@@ -124,6 +168,11 @@ func (p *pipe) next() (m message, ok bool, err error) {
 	}
 	p.r = p.w
 	p.left = total - len(waiting)
+	if p.gathers != nil && p.gathers(kind) {
+		p.gathered = &message{kind: kind, body: bytes.Clone(waiting[headerSize:]), size: size, cut: true}
+		p.cut()
+		return m, false, nil
+	}
 	return message{kind: kind, body: waiting[headerSize:], size: size}, true, nil
 }
 
@@ -149,7 +198,7 @@ func (p *pipe) flush() error {
 	if len(p.made) > 0 {
 		rest = append(p.made, rest...)
 		p.made = rest[:0]
-		if cap(rest) > largeBuffer {
+		if cap(rest) > smallBuffer {
 			p.made = nil
 		}
 	}
@@ -179,26 +228,11 @@ func (p *pipe) flushBefore() error {
 	return err
 }
 
-// collect reads the rest of a message that did not fit the buffer, and cuts it.
-func (p *pipe) collect(m message) (message, error) {
-	body := bytes.NewBuffer(bytes.Clone(m.body))
-	rest := int64(p.left)
-	p.cut()
-	if err := p.flush(); err != nil {
-		return m, err
-	}
-	p.left, p.drop = 0, false
-	if _, err := io.CopyN(body, p.in, rest); err != nil {
-		return m, gone{err}
-	}
-	m.body, m.cut = body.Bytes(), true
-	return m, nil
-}
-
 // release gives the large buffer back. Nothing may wait in it.
 func (p *pipe) release() {
 	if p.large != nil {
 		largeBuffers.Put(p.large)
 		p.large, p.buf = nil, p.small
+		p.from, p.mark, p.r, p.w = 0, 0, 0, 0
 	}
 }

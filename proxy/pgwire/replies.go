@@ -9,14 +9,11 @@ import (
 // replies carries the server's answers to the client until either side ends. It
 // returns why.
 func (s *session) replies() error {
-	for {
-		if err := s.down.fill(); err != nil {
-			return s.unanswered(err)
-		}
-		if err := s.batch(); err != nil {
-			return err
-		}
+	err, unread := s.down.carry(s.batch)
+	if unread != nil {
+		return s.unanswered(unread)
 	}
+	return err
 }
 
 // unanswered says what it means that the server cannot be read any more.
@@ -67,6 +64,7 @@ func (s *session) batch() error {
 	if err := s.down.flush(); err != nil {
 		return gone{err}
 	}
+	s.down.eager = s.fatal || !s.started || s.left.Load() // the end of the stream may have come with it
 	s.moved.Broadcast()
 	s.endIfIdle()
 	return nil
@@ -111,7 +109,9 @@ func (s *session) reply(m message) error {
 		if e := s.queue.front(); e == nil || e.kind != expectStartup {
 			return outOfStep("a message of the start-up", e)
 		}
-	case 'A', 'd', 'c':
+	case 'd':
+		s.copyRow(m)
+	case 'A', 'c':
 	default:
 		return upstreamViolation(fmt.Sprintf("the upstream sent a message of type %s, which the protocol does not have", kindName(m.kind)))
 	}
@@ -136,6 +136,9 @@ func (s *session) ready(m message) error {
 	switch {
 	case e != nil && e.kind == expectStartup:
 		s.begins()
+		s.queue.pop()
+	case e != nil && e.kind == expectSync && e.quiet:
+		s.down.cut()
 		s.queue.pop()
 	case e != nil && (e.kind == expectSync || e.kind == expectFunction || e.kind == expectQuery && e.query.begun):
 		s.queue.pop()
@@ -162,6 +165,8 @@ func (s *session) failed(m message) error {
 		return nil
 	}
 	switch {
+	case e.hushed:
+		s.down.cut()
 	case e.fail != nil && string(field(m.body, fieldCode)) == codeSyntax:
 		s.down.cut()
 		s.down.put(e.fail.appendTo(nil, s.plain))
@@ -197,7 +202,7 @@ func (s *session) mapPosition(m message) {
 	var edits []rewrite.Edit
 	switch {
 	case e.query != nil:
-		edits = e.query.script.Edits()
+		edits = e.query.edits
 		if len(edits) > 0 {
 			edits = characterEdits(e.query.script.Text, edits, s.wide)
 		}

@@ -22,35 +22,46 @@ var (
 // requests carries the client's messages to the server until either side ends.
 // It returns why, nil if the client ended the session in order.
 func (s *session) requests() error {
+	if err := s.up.flush(); err != nil {
+		return upstreamLost{err}
+	}
+	err, unread := s.up.carry(s.asked)
+	switch {
+	case unread != nil:
+		return s.unread(unread)
+	case err == errTerminated:
+		return s.leave()
+	}
+	return err
+}
+
+// asked handles the messages of one read and forwards them with one write.
+func (s *session) asked() error {
 	for {
-		if err := s.up.flush(); err != nil {
-			return upstreamLost{err}
+		m, ok, err := s.up.next()
+		if err == nil && !ok {
+			break
 		}
-		if err := s.up.fill(); err != nil {
-			return s.unread(err)
+		if err == nil {
+			err = s.request(m)
 		}
-		for {
-			m, ok, err := s.up.next()
-			if err == nil && !ok {
-				break
-			}
-			if err == nil {
-				err = s.request(m)
-			}
-			if err == errTerminated {
-				return s.leave()
-			}
-			if err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
+	if err := s.up.flush(); err != nil {
+		return upstreamLost{err}
+	}
+	return nil
 }
 
 // leave sends the client's Terminate. What the client asked for before it is
 // still answered, if the client waits for that.
 func (s *session) leave() error {
+	s.mu.Lock()
 	s.left.Store(true)
+	s.calm(s.up)
+	s.mu.Unlock()
 	if err := s.up.flush(); err != nil {
 		return upstreamLost{err}
 	}
@@ -91,12 +102,6 @@ func (s *session) request(m message) error {
 	}
 	switch m.kind {
 	case 'Q', 'P':
-		if !m.whole() {
-			var err error
-			if m, err = s.up.collect(m); err != nil {
-				return err
-			}
-		}
 		if m.kind == 'Q' {
 			return s.query(m)
 		}
@@ -105,6 +110,7 @@ func (s *session) request(m message) error {
 		return s.bind(m)
 	case 'F':
 		s.segment.reset()
+		s.footing.runs(nil, false)
 		return s.expect(expected{kind: expectFunction})
 	case 'E':
 		return s.execute(m)
@@ -113,7 +119,7 @@ func (s *session) request(m message) error {
 			return violation(fmt.Sprintf("the message of type %s is not well formed", kindName(m.kind)))
 		}
 		if m.kind == 'D' {
-			return s.expect(expected{kind: expectDescribe})
+			return s.expect(expected{kind: expectDescribe, target: m.body[0], name: objectName(m.body[1 : len(m.body)-1])})
 		}
 		e := expected{kind: expectClose, target: m.body[0], name: objectName(m.body[1 : len(m.body)-1])}
 		if e.target == 'S' {
@@ -124,6 +130,7 @@ func (s *session) request(m message) error {
 		return s.expect(e)
 	case 'S':
 		s.discard = false
+		s.footing.open = false
 		s.segment.reset()
 		return s.expect(expected{kind: expectSync})
 	case 'c', 'f':
@@ -132,7 +139,18 @@ func (s *session) request(m message) error {
 	return nil // Flush, CopyData, passwords
 }
 
-// checkRequest looks at the header of a client's message.
+// checkHeader looks at the header of a client's message. One that is to be gathered
+// waits until the session has begun, so that only clients with a session make
+// rowcap hold much.
+func (s *session) checkHeader(kind byte, size int) error {
+	err := checkRequest(kind, size)
+	if err == nil && size > largeBuffer && gathered(kind) {
+		err = s.begun(message{kind: kind})
+	}
+	return err
+}
+
+// checkRequest says whether a client's message may have that type and size.
 func checkRequest(kind byte, size int) error {
 	switch kind {
 	case 'Q', 'P':
@@ -150,17 +168,22 @@ func checkRequest(kind byte, size int) error {
 	return nil
 }
 
+// gathered says which messages are read as a whole.
+func gathered(kind byte) bool { return kind == 'Q' || kind == 'P' }
+
 // begun waits until the session has started: before, only the messages of the
 // authentication are forwarded, and after, none.
 func (s *session) begun(m message) error {
+	if s.running && m.kind != 'p' {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.kind == 'p' {
 		if s.started {
 			return violation("an authentication message came that nobody asked for")
 		}
-		s.authenticates()
-		return nil
+		return s.authenticates(m)
 	}
 	for !s.started && !s.ended {
 		s.mu.Unlock()
@@ -176,12 +199,16 @@ func (s *session) begun(m message) error {
 	if s.ended {
 		return errEnded
 	}
+	s.running, s.up.eager = true, false
 	return nil
 }
 
 // expect puts e into the queue.
 func (s *session) expect(e expected) error {
-	return s.expectWith(e, func(*expected) {})
+	return s.expectWith(e, settled)
+}
+
+func settled(*expected) {
 }
 
 // expectWith puts e into the queue after settle has looked at it.
@@ -202,11 +229,13 @@ func (s *session) expectWith(e expected, settle func(*expected)) error {
 	if s.ended {
 		return errEnded
 	}
-	settle(&e)
-	if !s.admits(&e) {
+	// What settle is given would be put on the heap each time, were it not s.entry.
+	s.entry = e
+	settle(&s.entry)
+	if !s.admits(&s.entry) {
 		return nil
 	}
-	s.queue.push(e)
+	s.queue.push(&s.entry)
 	if e.kind != expectRefusal || !s.down.whole {
 		return nil
 	}
@@ -230,7 +259,7 @@ func (s *session) admits(e *expected) bool {
 		return false
 	case s.skip && e.kind == expectSync:
 		s.skip = false
-		s.queue.push(*e)
+		s.queue.push(e)
 		return false
 	case s.skip:
 		return false

@@ -26,12 +26,15 @@ type session struct {
 	// rewriter reads statements as the session's settings have it.
 	rewriter atomic.Pointer[rewrite.Rewriter]
 
-	// up carries the client's messages. It, segment and discard belong to the
-	// goroutine of requests.
+	// up carries the client's messages. It and what follows up to left belong to
+	// the goroutine of requests.
 	up      *pipe
 	segment segment
 	// discard says that the client's messages are dropped until a Sync.
 	discard bool
+	// running says that it is known that the session has started.
+	running bool
+	footing footing
 	// left says that the server was sent the client's Terminate.
 	left atomic.Bool
 
@@ -44,6 +47,7 @@ type session struct {
 	mu    sync.Mutex
 	moved sync.Cond // the queue got shorter, the start is over, or the session has ended
 	queue queue
+	entry expected // while it is put into queue
 	// skip says that the server drops messages until a Sync, after an error.
 	skip bool
 	// muted says that the rest of the answers up to ReadyForQuery is dropped.
@@ -56,15 +60,20 @@ type session struct {
 	tables  tables
 	started bool
 	start   start
-	status  byte // of the last ReadyForQuery: I, T or E
-	wide    bool // the client's encoding is UTF-8
-	last    string
-	fatal   bool // the client got the server's own last word
-	told    bool // the client got rowcap's last word
-	parting bool // the server's last words are read
-	ended   bool
-	err     error
+	status  byte   // of the last ReadyForQuery: I, T or E
+	wide    bool   // the client's encoding is UTF-8
+	last    string // the value of rowcap.last
+	told    bool   // the client got rowcap's last word
+	facts   facts  // what last says
+	// exceeded is the error of an answer that had too many rows, until the server
+	// was made to fail.
+	exceeded *fault
+	fatal    bool // the client got the server's own last word
+	parting  bool // the server's last words are read
+	ended    bool
+	err      error
 
+	forget  func()      // has the end of the context concern the session no more
 	closing atomic.Bool // the context of Serve is done
 	over    atomic.Bool // the time to end after that is over
 }
@@ -73,8 +82,13 @@ func newSession(d *Door, client net.Conn) *session {
 	s := &session{door: d, client: client, status: 'I', wide: true}
 	s.moved.L = &s.mu
 	s.up = newPipe(client, nil)
-	s.up.check = checkRequest
+	s.up.check, s.up.gathers = s.checkHeader, gathered
 	s.down = newPipe(nil, client)
+	if plain := plainSocket(client); plain != nil {
+		s.up.socket, s.down.out = plain, plain
+	}
+	s.up.resumes, s.down.resumes = s.resumes, s.resumes
+	s.up.eager, s.down.eager = true, true // until the session has started
 	s.down.check = checkStart
 	s.rewriter.Store(d.Rewriter)
 	s.tables.clear()
@@ -87,6 +101,9 @@ func (s *session) connect(server net.Conn) bool {
 	defer s.mu.Unlock()
 	s.server = server
 	s.up.out, s.down.in = server, server
+	if plain := plainSocket(server); plain != nil {
+		s.up.out, s.down.socket = plain, plain
+	}
 	return !s.ended
 }
 
@@ -105,24 +122,44 @@ func (s *session) refuse(err error) error {
 	return err
 }
 
-// run carries the session after the startup packet was read.
+// run carries the session after the startup packet was read. The frames of what
+// happens before and after the goroutines wait are not on the stack meanwhile, which
+// is what most of the memory of a session that waits is.
 func (s *session) run(packet []byte) error {
+	done := s.opens(packet)
+	defer watched.remove(s)
+	return s.ends(s.requests(), done)
+}
+
+// opens starts the goroutine of the replies; done is closed when it has ended.
+func (s *session) opens(packet []byte) (done chan struct{}) {
 	s.mu.Lock()
-	s.queue.push(expected{kind: expectStartup})
+	s.queue.push(&expected{kind: expectStartup})
 	s.await()
 	s.mu.Unlock()
+	watched.add(s)
 	s.up.put(packet)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				s.fail(&proxy.PanicError{Value: v, Stack: debug.Stack()})
-			}
-		}()
-		s.fail(s.replies())
-	}()
-	err := s.requests()
+	done = make(chan struct{})
+	go s.answers(done)
+	return done
+}
+
+// answers is the goroutine of the replies.
+func (s *session) answers(done chan struct{}) {
+	defer close(done)
+	defer s.recovers()
+	s.fail(s.replies())
+}
+
+// recovers ends the session if the goroutine panicked that calls it.
+func (s *session) recovers() {
+	if v := recover(); v != nil {
+		s.fail(&proxy.PanicError{Value: v, Stack: debug.Stack()})
+	}
+}
+
+// ends ends the session after the client's side of it ended with err.
+func (s *session) ends(err error, done <-chan struct{}) error {
 	if lost := (upstreamLost{}); errors.As(err, &lost) {
 		// The other goroutine reads the server's last words and tells the client.
 		s.mu.Lock()

@@ -2,11 +2,11 @@ package pgwire
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
+	"strconv"
 	"strings"
-	"time"
+
+	"github.com/rowcap/rowcap/rewrite"
 )
 
 // Codes in the place of a version (src/include/libpq/pqcomm.h).
@@ -19,96 +19,114 @@ const (
 	tlsHandshake   = 0x16
 )
 
-// admit reads the client's first packets and answers the requests for
-// encryption with N, which rowcap does not offer. It returns the startup or
-// cancel packet as it came, or nil for a client that left before it sent one.
-func (s *session) admit() (packet []byte, cancels bool, err error) {
-	s.client.SetReadDeadline(time.Now().Add(s.door.StartupTimeout))
-	asked := map[uint32]string{codeSSL: "SSLRequest", codeGSS: "GSSENCRequest"}
-	for {
-		packet, err := readStartup(s.up)
-		if errors.Is(err, io.EOF) && s.up.w == s.up.r {
-			return nil, false, nil
-		}
-		if err != nil {
-			return nil, false, fmt.Errorf("wait for the startup packet: %w", err)
-		}
-		code := binary.BigEndian.Uint32(packet[4:])
-		if name, ok := asked[code]; ok {
-			delete(asked, code)
-			if s.up.w > s.up.r {
-				return nil, false, violation(fmt.Sprintf("data was sent after the %s and before its answer", name))
-			}
-			if _, err := s.client.Write([]byte{'N'}); err != nil {
-				return nil, false, gone{err}
-			}
-			continue
-		}
-		if code == codeCancel {
-			if len(packet) < cancelMinimum {
-				return nil, false, violation("the CancelRequest is too short")
-			}
-			return packet, true, nil
-		}
-		if err := checkStartup(packet); err != nil {
-			return nil, false, err
-		}
-		s.client.SetReadDeadline(time.Time{})
-		return packet, false, nil
-	}
+// SQLSTATEs of the start-up.
+const (
+	codeAuthorization = "28000"
+	codeUndefined     = "42704"
+	codeInvalidValue  = "22023"
+)
+
+// encryptions are the requests for encryption. GSSAPI's is always answered N.
+var encryptions = map[uint32]string{codeSSL: "SSLRequest", codeGSS: "GSSENCRequest"}
+
+// Names of startup parameters. Those of rowcap are not sent on.
+const (
+	optionsParameter      = "options"
+	replicationParameter  = "replication"
+	ownPrefix             = "rowcap."
+	defaultLimitParameter = "rowcap.default_limit"
+)
+
+// startup is a client's first packet.
+type startup struct {
+	// packet is what the server gets: as it came, without rowcap's parameters.
+	packet []byte
+	// cancels says that it is a CancelRequest.
+	cancels bool
+	// replicates says that it asks for a replication connection.
+	replicates bool
+	// defaultLimit is the session's own default, 0 if it gave none.
+	defaultLimit uint64
 }
 
-// readStartup takes one packet without a type byte off p. The packet is a copy.
-func readStartup(p *pipe) ([]byte, error) {
-	for {
-		waiting := p.buf[p.r:p.w]
-		if len(waiting) >= 4 {
-			n := binary.BigEndian.Uint32(waiting)
-			switch {
-			case waiting[0] == tlsHandshake:
-				return nil, violation("the first packet is a TLS handshake, and this listener does not speak TLS")
-			case n < startupMinimum || n > smallLimit:
-				return nil, violation(fmt.Sprintf("invalid length of startup packet: %d bytes, where 8 to %d are possible", n, smallLimit))
-			case len(waiting) >= int(n):
-				packet := append([]byte(nil), waiting[:n]...)
-				p.r += int(n)
-				p.from, p.mark = p.r, p.r
-				return packet, nil
-			}
-			p.want = int(n)
-		}
-		if err := p.fill(); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// checkStartup looks at the version and the parameters of a startup packet.
-// Minor versions that do not exist yet are for the server to negotiate.
-func checkStartup(packet []byte) error {
+// readParameters reads a startup packet. Minor versions that do not exist yet and
+// protocol parameters (_pq_.) are for the server to negotiate.
+func readParameters(packet []byte) (*startup, error) {
 	version := binary.BigEndian.Uint32(packet[4:])
 	if version>>16 != 3 {
-		return &fault{severity: severityFatal, code: codeUnsupported,
+		return nil, &fault{severity: severityFatal, code: codeUnsupported,
 			message: fmt.Sprintf("unsupported frontend protocol %d.%d: rowcap carries version 3", version>>16, version&0xffff),
 			hint:    "connect with a client of the PostgreSQL protocol, version 3"}
 	}
-	rest := packet[8:]
-	for {
-		name, after, ok := cutString(rest)
-		if ok && len(name) == 0 && len(after) == 0 {
-			return nil
+	s := &startup{}
+	kept := append([]byte(nil), packet[:startupMinimum]...)
+	var own, inOptions []setting
+	for rest := packet[startupMinimum:]; ; {
+		name, after, ok := textOf(rest)
+		if ok && name == "" && len(after) == 0 {
+			break
 		}
-		value, after, more := cutString(after)
-		if !ok || len(name) == 0 || !more {
-			return violation("invalid startup packet layout: the parameters do not end as they must")
-		}
-		if string(name) == "replication" && replicates(string(value)) {
-			return &fault{severity: severityFatal, code: codeUnsupported,
-				message: "replication connections are refused: their rows cannot be capped",
-				hint:    "connect to the server directly for replication and backups"}
+		value, after, more := textOf(after)
+		if !ok || name == "" || !more {
+			return nil, violation("invalid startup packet layout: the parameters do not end as they must")
 		}
 		rest = after
+		switch {
+		case isOwn(name):
+			own = append(own, setting{name, value})
+			continue
+		case name == optionsParameter:
+			found, left, err := cutOptions(value)
+			if err != nil {
+				return nil, err
+			}
+			inOptions = append(inOptions, found...)
+			if len(found) > 0 && left == "" {
+				continue
+			}
+			value = left
+		case name == replicationParameter:
+			s.replicates = replicates(value)
+		}
+		kept = appendString(appendString(kept, name), value)
 	}
+	// As the server has it, a parameter of its own wins over one in the options.
+	for _, p := range append(inOptions, own...) {
+		if err := s.set(p); err != nil {
+			return nil, err
+		}
+	}
+	s.packet = append(kept, 0)
+	binary.BigEndian.PutUint32(s.packet, uint32(len(s.packet)))
+	return s, nil
+}
+
+// setting is a parameter of rowcap's own.
+type setting struct{ name, value string }
+
+// isOwn reports a name that is rowcap's. Names of settings have no case.
+func isOwn(name string) bool {
+	return len(name) >= len(ownPrefix) && strings.EqualFold(name[:len(ownPrefix)], ownPrefix)
+}
+
+// set takes one parameter of rowcap's own.
+func (s *startup) set(p setting) error {
+	if !strings.EqualFold(p.name, defaultLimitParameter) {
+		return &fault{severity: severityFatal, code: codeUndefined,
+			message: fmt.Sprintf("rowcap does not know the parameter %q", p.name),
+			hint:    "it knows " + defaultLimitParameter + ": rows at most where a statement has no limit of its own"}
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(p.value), 10, 64)
+	if err == nil {
+		err = rewrite.Ask{Default: n}.Validate()
+	}
+	if err != nil || n == 0 {
+		return &fault{severity: severityFatal, code: codeInvalidValue, cause: err,
+			message: fmt.Sprintf("invalid value for the parameter %q: %q", defaultLimitParameter, p.value),
+			hint:    "use a number of rows from 1; the maximum of the policy bounds it"}
+	}
+	s.defaultLimit = n
+	return nil
 }
 
 // replicates reads the value of the replication parameter as the server does

@@ -9,6 +9,8 @@ const (
 	// portalLimit bounds the open portals. They live until the transaction
 	// ends at the latest; one too many is refused.
 	portalLimit = 10_000
+	// textLimit bounds in bytes what is kept of the callers' own texts.
+	textLimit = 8 << 20
 )
 
 // statement is what is remembered of a prepared statement.
@@ -16,6 +18,14 @@ type statement struct {
 	plan rewrite.Plan
 	// edits are the plan's edits, counted in characters.
 	edits []rewrite.Edit
+	// edited says that the server has another text than the caller's.
+	edited bool
+	// text and types are the Parse as the caller sent it, if the statement was edited
+	// and has a name.
+	text  string
+	types []byte
+	// limitType is the type of the parameter that is the limit; see limitType.
+	limitType uint32
 }
 
 // tables holds the prepared statements and portals that the server has, as far
@@ -23,6 +33,10 @@ type statement struct {
 type tables struct {
 	statements map[string]*statement
 	portals    map[string]*portal
+	// prepared has the statements that SQL prepared.
+	prepared map[string]rewrite.Statement
+	// kept is the size of the callers' texts in statements.
+	kept int
 	// freed says that SQL took a statement away (DEALLOCATE), so that a name in
 	// the table may come to mean another one.
 	freed bool
@@ -31,13 +45,20 @@ type tables struct {
 }
 
 func (t *tables) clear() {
-	t.statements, t.freed = map[string]*statement{}, false
+	t.clearStatements()
 	t.clearPortals()
 }
 
+func (t *tables) clearStatements() {
+	t.statements, t.prepared, t.kept, t.freed = map[string]*statement{}, nil, 0, false
+}
+
 func (t *tables) clearPortals() {
-	if t.portals == nil || len(t.portals) > 0 {
+	switch n := len(t.portals); {
+	case t.portals == nil || n > segmentKept:
 		t.portals = map[string]*portal{}
+	case n > 0:
+		clear(t.portals)
 	}
 	t.closed = false
 }
@@ -47,29 +68,57 @@ func (t *tables) remember(name string, st *statement) {
 	if _, known := t.statements[name]; !known && len(t.statements) >= statementLimit {
 		forget := statementLimit / 8
 		for old := range t.statements {
-			delete(t.statements, old)
+			t.drop(old)
 			if forget--; forget == 0 {
 				break
 			}
 		}
 	}
+	t.drop(name)
+	if size := len(st.text) + len(st.types); t.kept+size > textLimit {
+		st.text, st.types = "", nil
+	} else {
+		t.kept += size
+	}
 	t.statements[name] = st
 }
 
-// completed follows the commands of SQL that act on statements and portals.
-// Which name they took away is not looked for: what cannot be told any more is
+// drop forgets a statement.
+func (t *tables) drop(name string) {
+	if st := t.statements[name]; st != nil {
+		t.kept -= len(st.text) + len(st.types)
+		delete(t.statements, name)
+	}
+}
+
+// completed follows the commands of SQL that act on statements and portals. Where
+// the name is not known that they took away, what cannot be told any more is
 // forgotten, and the guard takes its place.
-func (t *tables) completed(tag string) {
+func (t *tables) completed(tag string, st *rewrite.Statement) {
+	name := objectName([]byte(st.Prepared))
 	switch tag {
 	case "DEALLOCATE":
-		t.freed = true
+		if name == "" {
+			t.freed, t.prepared = true, nil
+			return
+		}
+		t.drop(name)
+		delete(t.prepared, name)
 	case "DEALLOCATE ALL":
-		t.statements, t.freed = map[string]*statement{}, false
+		t.clearStatements()
 	case "DISCARD ALL":
 		t.clear()
+	case "DO", "CALL":
+		t.prepared = nil // it may have deallocated one and prepared another
 	case "PREPARE":
 		if t.freed {
-			t.statements, t.freed = map[string]*statement{}, false
+			t.clearStatements()
+		}
+		if st.Inner != nil && len(t.prepared) < statementLimit {
+			if t.prepared == nil {
+				t.prepared = map[string]rewrite.Statement{}
+			}
+			t.prepared[name] = *st.Inner
 		}
 	case "CLOSE CURSOR", "CLOSE CURSOR ALL", "ROLLBACK":
 		t.closed = true
@@ -77,5 +126,28 @@ func (t *tables) completed(tag string) {
 		if t.closed {
 			t.clearPortals()
 		}
+	}
+}
+
+// executes gives the answer to an EXECUTE the plan of the statement that it names, if
+// that is known. mu is held.
+func (s *session) executes() {
+	a := &s.answer
+	st := a.plan.Statement
+	if st.Kind != rewrite.KindExecute || st.Prepared == "" || a.portal != nil && a.portal.told {
+		return
+	}
+	name := objectName([]byte(st.Prepared))
+	if inner, ok := s.tables.prepared[name]; ok {
+		a.plan = s.rewriter.Load().Executed(st, inner)
+	} else if known := s.tables.statements[name]; known != nil && known.plan.Statement.Kind != rewrite.KindUnknown {
+		exact := known.edited && known.plan.Method == rewrite.MethodExact
+		a.plan = s.rewriter.Load().Executed(st, known.plan.Statement)
+		if exact && a.plan.Metered() {
+			a.plan.Method = rewrite.MethodExact
+		}
+	}
+	if a.portal != nil {
+		a.portal.plan, a.portal.meter, a.portal.told = a.plan, a.plan.Meter(), true
 	}
 }

@@ -26,14 +26,19 @@ import (
 // own, emptied for each script. What they receive must be equal; where a script says "capped" it must not, and both
 // are written down.
 //
-//	policy [default=N] [max=N] [unparsed=refuse] [copy-out=pass] [push-down=off]
+//	policy [default=N] [max=N] [unparsed=refuse] [copy-out=pass|cap] [push-down=off]
+//	       [overflow=error] [observe=on] [catalogs=cap]
 //	setup           SQL, run on both databases straight
 //	send            messages as JSON, one a line, in one write
 //	until [capped]  a message type on each line; receives up to it
 //	last            prints rowcap.last, of which until shows only what is not complete
 //	after           SQL that both databases answer straight
-func TestWire(t *testing.T) {
-	server := dbtest.Postgres(t)
+func TestWire(t *testing.T) { wire(t, dbtest.Postgres(t)) }
+
+// TestWire18 runs the same scripts on PostgreSQL 18, whose answers are the same.
+func TestWire18(t *testing.T) { wire(t, dbtest.PostgresVersion(t, 18)) }
+
+func wire(t *testing.T, server *dbtest.Server) {
 	databases := []string{server.Database(t), server.Database(t)}
 	datadriven.Walk(t, filepath.Join("testdata", "wire"), func(t *testing.T, path string) {
 		straight, through := &party{name: "straight"}, &party{name: "rowcap"}
@@ -98,6 +103,12 @@ func readPolicy(t *testing.T, d *datadriven.TestData, p *rewrite.Policy) {
 			p.Unparsed = rewrite.Unparsed(arg.Vals[0])
 		case arg.Key == "copy-out":
 			p.CopyOut = rewrite.CopyOut(arg.Vals[0])
+		case arg.Key == "overflow":
+			p.Overflow = rewrite.Overflow(arg.Vals[0])
+		case arg.Key == "catalogs":
+			p.Catalogs = rewrite.Catalogs(arg.Vals[0])
+		case arg.Key == "observe":
+			p.Observe = arg.Vals[0] == "on"
 		case arg.Key == "push-down":
 			p.PushDown = arg.Vals[0] == "on"
 		default:
@@ -230,6 +241,8 @@ func printMessage(m pgproto3.BackendMessage) (text, kind string) {
 			Type   string
 			Fields []field
 		}{kind, fields}
+	case *pgproto3.NotificationResponse:
+		v = struct{ Type, Channel, Payload string }{kind, m.Channel, m.Payload}
 	case *pgproto3.ErrorResponse:
 		v = printError(kind, *m)
 	case *pgproto3.NoticeResponse:

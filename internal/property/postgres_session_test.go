@@ -1,0 +1,125 @@
+package property
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/rowcap/rowcap/dialect/postgres"
+	"github.com/rowcap/rowcap/internal/dbtest"
+	"github.com/rowcap/rowcap/internal/sqlgen"
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+type postgresSession struct {
+	conn *pgconn.PgConn
+	t    sqlgen.Target
+	d    rewrite.Dialect
+}
+
+// openPostgres makes the schema in a database of its own and connects to it.
+func openPostgres(t *testing.T, s *dbtest.Server) *postgresSession {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgconn.Connect(ctx, s.DSN(s.Database(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(ctx) })
+	var major, minor int
+	fmt.Sscanf(s.Version, "%d.%d", &major, &minor)
+	p := &postgresSession{conn: conn, t: sqlgen.Target{Dialect: sqlgen.Postgres, Version: major*10000 + minor, NoBackslash: true}, d: postgres.New()}
+	for _, sql := range append(sqlgen.Schema(p.t), "SET statement_timeout = '20s'; SET jit = off; SET max_parallel_workers_per_gather = 0") {
+		if _, err := conn.Exec(ctx, sql).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	return p
+}
+
+func (p *postgresSession) target() sqlgen.Target    { return p.t }
+func (p *postgresSession) dialect() rewrite.Dialect { return p.d }
+
+func (p *postgresSession) must(t fataler, sql string) {
+	if _, err := p.conn.Exec(context.Background(), sql).ReadAll(); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (p *postgresSession) run(t fataler, sql string, _ *uint64) ([]answer, *failure) {
+	ctx := context.Background()
+	p.must(t, "BEGIN")
+	defer p.must(t, "ROLLBACK; DEALLOCATE ALL")
+	var results []*pgconn.Result
+	var err error
+	reader := p.conn.Exec(ctx, sql)
+	for reader.NextResult() {
+		r := reader.ResultReader()
+		one := &pgconn.Result{FieldDescriptions: r.FieldDescriptions()}
+		for r.NextRow() {
+			row := make([][]byte, len(r.Values()))
+			for i, v := range r.Values() {
+				if v != nil {
+					row[i] = append([]byte{}, v...)
+				}
+			}
+			one.Rows = append(one.Rows, row)
+		}
+		if one.CommandTag, err = r.Close(); err == nil {
+			results = append(results, one)
+		}
+	}
+	err = reader.Close()
+	var out []answer
+	for _, r := range results {
+		a := answer{tag: r.CommandTag.String()}
+		for _, f := range r.FieldDescriptions {
+			a.columns = append(a.columns, fmt.Sprintf("%q %d %d %d %d", f.Name, f.DataTypeOID, f.TypeModifier, f.TableOID, f.TableAttributeNumber))
+		}
+		for _, values := range r.Rows {
+			row := make([]string, len(values))
+			for i, v := range values {
+				row[i] = null
+				if v != nil {
+					row[i] = string(v)
+				}
+			}
+			a.rows = append(a.rows, row)
+		}
+		out = append(out, a)
+	}
+	if err == nil {
+		return out, nil
+	}
+	var pe *pgconn.PgError
+	if !errors.As(err, &pe) {
+		t.Fatalf("%q: %v", sql, err)
+	}
+	if pe.Code == "57014" {
+		pe.Code = tooLong
+	}
+	return out, &failure{pe.Code, byteOffset(sql, int(pe.Position)), pe.Message}
+}
+
+// byteOffset turns a position, which counts characters from 1, into an offset.
+func byteOffset(sql string, position int) int {
+	if position == 0 {
+		return -1
+	}
+	offset := 0
+	for range position - 1 {
+		_, size := utf8.DecodeRuneInString(sql[offset:])
+		offset += size
+	}
+	return offset
+}
+
+// late: data exceptions and cardinality violations.
+func (p *postgresSession) late(code string) bool {
+	return strings.HasPrefix(code, "22") || code == "21000"
+}

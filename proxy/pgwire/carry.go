@@ -1,0 +1,146 @@
+package pgwire
+
+import (
+	"strings"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
+
+// carried reports a Query that is to be sent as messages of the extended protocol,
+// statement by statement: one whose answer may have to end with an error, so that
+// nothing behind it may run before that is known; or a single SELECT whose text was
+// not changed, which an Execute's row count can bound; but not within a segment, which
+// would end early. All statements are in one
+// transaction, as in a Query, as they stand before one Sync.
+func carried(script rewrite.Script, within bool) bool {
+	for i := range script.Plans {
+		if script.Plans[i].Strict {
+			return true
+		}
+	}
+	if len(script.Plans) != 1 || script.Err != nil || within {
+		return false
+	}
+	p := &script.Plans[0]
+	return p.Method == rewrite.MethodGuard && p.Metered() && p.Statement.Kind == rewrite.KindSelect && bounded(p.Statement)
+}
+
+// unfit returns why a Query cannot be sent statement by statement.
+func unfit(script rewrite.Script) *fault {
+	if len(script.Plans) < 2 {
+		return nil
+	}
+	why := ""
+	for i := range script.Plans {
+		st := &script.Plans[i].Statement
+		switch {
+		case st.Kind == rewrite.KindCopy && !st.ReturnsRows:
+			why = "a COPY is among its statements"
+		case unsettles(st) && i < len(script.Plans)-1 && strings.ContainsFunc(script.Text, func(r rune) bool { return r == '\\' || r >= 0x80 }):
+			why = "one of its statements may change how the others are read"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return &fault{severity: severityError, code: codeRefused,
+		message: "the text is refused: an overflow could not be made an error for all of it, as " + why,
+		hint:    "send its statements one by one"}
+}
+
+// carry sends the statements of a Query one by one. The answers that a Query does not
+// have are dropped.
+func (s *session) carry(script rewrite.Script) error {
+	s.up.cut()
+	s.inParts(1)
+	defer s.inParts(0)
+	failed := false
+	for i := range script.Plans {
+		if failed {
+			break
+		}
+		p := &script.Plans[i]
+		s.mu.Lock()
+		st := s.carriedStatement(script.Text, p)
+		s.mu.Unlock()
+		to := &portal{}
+		to.bind(st)
+		sent := to.ask(0)
+		to.coming += rowsOf(sent)
+		sql, _ := sentStatement(p)
+		for _, e := range []expected{
+			{kind: expectParse, parsed: st, quiet: true},
+			{kind: expectBind, portal: to, quiet: true},
+			{kind: expectDescribe, target: 'P', quiet: true},
+			{kind: expectExecute, portal: to, sent: sent, held: p.Strict},
+		} {
+			if err := s.expect(e); err != nil {
+				return err
+			}
+		}
+		b := parseFrame(nil, sql, []byte{0, 0})
+		b = append(b, bindFrame...)
+		b = append(b, describeFrame...)
+		s.up.put(appendFrame(b, 'E', func(b []byte) []byte { return append(b, 0, byte(sent>>24), byte(sent>>16), byte(sent>>8), byte(sent)) }))
+		if p.Strict {
+			var err error
+			if failed, err = s.verdict(); err != nil {
+				return err
+			}
+		}
+	}
+	if !failed {
+		// A Query leaves no unnamed statement behind.
+		if err := s.expect(expected{kind: expectClose, target: 'S', quiet: true}); err != nil {
+			return err
+		}
+		s.up.put(closeFrame(""))
+	}
+	if err := s.expect(expected{kind: expectSync}); err != nil {
+		return err
+	}
+	s.up.put(syncFrame)
+	return nil
+}
+
+// inParts says whether more is to come of a Query.
+func (s *session) inParts(more int) {
+	s.mu.Lock()
+	s.queue.more = more
+	s.mu.Unlock()
+}
+
+// The messages for the unnamed statement and portal.
+var (
+	bindFrame     = []byte{'B', 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0}
+	describeFrame = []byte{'D', 0, 0, 0, 6, 'P', 0}
+)
+
+func closeFrame(statement string) []byte {
+	return appendFrame(nil, 'C', func(b []byte) []byte { return appendString(append(b, 'S'), statement) })
+}
+
+// carriedStatement is one statement of a text, whose positions count in the text. mu
+// is held.
+func (s *session) carriedStatement(text string, p *rewrite.Plan) *statement {
+	pos := p.Statement.Pos
+	_, edits := sentStatement(p)
+	all := make([]rewrite.Edit, 0, len(edits)+1)
+	all = append(all, rewrite.Edit{Start: 0, End: pos})
+	for _, e := range edits {
+		all = append(all, rewrite.Edit{Start: e.Start + pos, End: e.End + pos, Text: e.Text})
+	}
+	st := &statement{plan: *p, edits: characterEdits(text, all, s.wide)}
+	st.plan.Edits, st.plan.Statement.Text = nil, ""
+	return st
+}
+
+// sentStatement returns the text to send for one statement, and the edits that make
+// it of the statement's own.
+func sentStatement(p *rewrite.Plan) (sql string, edits []rewrite.Edit) {
+	pos := p.Statement.Pos
+	for _, e := range editsOf(p) {
+		edits = append(edits, rewrite.Edit{Start: e.Start - pos, End: e.End - pos, Text: e.Text})
+	}
+	return rewrite.ApplyEdits(p.Statement.Text, edits), edits
+}
