@@ -5,6 +5,8 @@ package mysql
 const (
 	// maxText is the longest statement that is parsed, in bytes.
 	maxText = 1 << 20
+	// maxComments is more executable comments than a statement has that is parsed.
+	maxComments = maxText/len("/*!*/") + 1
 	// maxTokens is the most tokens of a statement that is parsed.
 	maxTokens = 50_000
 	// maxDepth is the most brackets that may be open at a time.

@@ -169,6 +169,9 @@ func (l *lexer) executable(maria bool) bool {
 		return false
 	}
 	l.open = true
+	if len(l.comments) == maxComments { // the statement is too long to be parsed
+		l.comments = l.comments[:maxComments-1]
+	}
 	l.comments = append(l.comments, span{start: start})
 	l.pos = head + digits
 	return true

@@ -13,6 +13,7 @@ const (
 	shapeDecimal      = '\x02'
 	shapeString       = '\x03'
 	shapeDoubleQuoted = '\x04' // a string too
+	shapeLong         = '\x05' // an integer beyond shapeInt
 )
 
 var _ rewrite.Shaper = dialect{}
@@ -117,9 +118,9 @@ func (d dialect) Shape(sql string, key []byte, spans []int32) ([]byte, []int32, 
 					key = append(key, sql[copied:start]...)
 					key, copied = append(key, shapeDecimal), pos
 				}
-			} else if isPlainInt(sql[start:pos]) && isValue(sql, spans[first:]) {
+			} else if class := plainInt(sql[start:pos]); class != 0 && isValue(sql, spans[first:]) {
 				key = append(key, sql[copied:start]...)
-				key, copied = append(key, shapeInt), pos
+				key, copied = append(key, class), pos
 			}
 		case classQuote:
 			name := c == '`' || c == '"' && d.ansiQuotes

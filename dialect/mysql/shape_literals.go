@@ -93,11 +93,18 @@ func hasShape(text string) bool {
 	return false
 }
 
-// isPlainInt reports the spelling of integers from 2 to 999999999. 0 and 1 are
-// limits of their own, a zero in front is for the parsers to judge, and all of
-// these fit into any integer of theirs.
-func isPlainInt(digits string) bool {
-	return len(digits) <= 9 && (digits[0] > '1' || digits[0] == '1' && len(digits) > 1)
+// plainInt returns shapeInt for the spelling of an integer from 2 to 999999999,
+// shapeLong for a longer one that fits into 64 bits with a sign, and 0 for any
+// other. 0 and 1 are limits of their own, and a zero in front is for the parsers to
+// judge. The two are apart because parsers may care whether a number fits 32 bits.
+func plainInt(digits string) byte {
+	switch n := len(digits); {
+	case n > 18 || digits[0] == '0' || digits == "1":
+		return 0
+	case n > 9:
+		return shapeLong
+	}
+	return shapeInt
 }
 
 // isPlainDecimal reports digits around a point, few enough for any parser, without

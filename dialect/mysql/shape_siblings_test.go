@@ -75,7 +75,7 @@ func takeApart(t *testing.T, d dialect, sql string) (shapedText, bool) {
 			t.Fatalf("%q: gap before token %d: %t, in the key %q %t", sql, i, token.gap, s.key, len(rest) < before)
 		}
 		text, class := sql[token.start:token.end], byte(0)
-		if rest != "" && rest[0] <= shapeDoubleQuoted {
+		if rest != "" && rest[0] <= shapeLong {
 			class, rest = rest[0], rest[1:]
 			checkClass(t, class, text, token.kind)
 		} else if after, found := strings.CutPrefix(rest, text); found {
@@ -94,7 +94,7 @@ func takeApart(t *testing.T, d dialect, sql string) (shapedText, bool) {
 func checkClass(t *testing.T, class byte, text string, kind tokenKind) {
 	t.Helper()
 	switch {
-	case class == shapeInt && kind == tokenInt && text != "0" && text != "1":
+	case (class == shapeInt || class == shapeLong) && kind == tokenInt && text != "0" && text != "1":
 	case class == shapeDecimal && kind == tokenNumber:
 	case class == shapeString && kind == tokenString && text[0] == '\'':
 	case class == shapeDoubleQuoted && kind == tokenString && text[0] == '"':
@@ -164,6 +164,8 @@ func siblingLiteral(d dialect, class byte, random *rand.Rand) string {
 			return string(rune('2' + random.IntN(8)))
 		}
 		return string(rune('1'+random.IntN(9))) + digits(1+random.IntN(8))
+	case shapeLong:
+		return string(rune('1'+random.IntN(9))) + digits(9+random.IntN(9))
 	case shapeDecimal:
 		if random.IntN(2) == 0 {
 			return "0." + digits(1+random.IntN(16))

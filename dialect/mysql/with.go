@@ -61,8 +61,11 @@ func (s *source) tokenName(i int) string {
 		return ""
 	}
 	t := s.tokens[i]
-	if t.kind != tokenWord && t.kind != tokenName {
-		return ""
+	switch t.kind {
+	case tokenWord:
+		return s.text[t.start:t.end]
+	case tokenName:
+		return strings.Trim(s.text[t.start:t.end], "`\"")
 	}
-	return strings.Trim(s.text[t.start:t.end], "`\"")
+	return ""
 }

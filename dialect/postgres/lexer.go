@@ -13,9 +13,12 @@ const (
 	// classOther is a parameter, an operator of several characters, or a number
 	// that is none of the below.
 	classOther = 'o'
-	// classInteger is an integer from 2 to 999999999 in plain digits. Larger ones
-	// can be constants of another type.
+	// classInteger is an integer from 2 to 2147483647 in plain digits, a constant
+	// of type integer.
 	classInteger = 'i'
+	// classLong is a larger integer of at most 18 digits, a constant that the
+	// scanner calls a float.
+	classLong = 'l'
 	// classDecimal is digits, a dot and digits.
 	classDecimal = 'd'
 	// classString is a string in quotes and no more. Where a backslash in it
@@ -261,6 +264,9 @@ func dollarEnd(sql string, at int) (end int, class byte) {
 	return end + 1 + i + len(tag), classDollar
 }
 
+// maxInteger is the largest constant of type integer.
+const maxInteger = "2147483647"
+
 // numberEnd reads a decimal number. What stands close behind it must be neither
 // part of a word nor a dot: versions differ in how they take that, and in numbers
 // as 1_000 and 0x1F.
@@ -273,8 +279,11 @@ func numberEnd(sql string, at int) (end int, class byte) {
 		if end = digitsEnd(sql, fraction); whole > 0 && end > fraction {
 			class = classDecimal
 		}
-	case whole == 1 && sql[at] >= '2', whole > 1 && whole <= 9 && sql[at] != '0':
+	case whole == 0 || whole > 18 || sql[at] == '0' || whole == 1 && sql[at] == '1':
+	case whole < len(maxInteger) || whole == len(maxInteger) && sql[at:end] <= maxInteger:
 		class = classInteger
+	default:
+		class = classLong
 	}
 	if end < len(sql) && sql[end]|0x20 == 'e' {
 		exponent := end + 1

@@ -69,7 +69,7 @@ func (d Dialect) Shape(sql string, key []byte, spans []int32) ([]byte, []int32, 
 			if end-start == len("float") && strings.EqualFold(sql[start:end], "float") {
 				precision = len(spans)
 			}
-		case classInteger:
+		case classInteger, classLong:
 			if before == '(' && len(spans) == precision+4 {
 				entry = classOther
 			}

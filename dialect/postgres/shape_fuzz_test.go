@@ -202,7 +202,9 @@ func sibling(d Dialect, random *rand.Rand, sql string, key []byte, spans []int32
 		}
 		switch class := entry &^ glued; class {
 		case classInteger:
-			b.WriteString(fmt.Sprint(2 + random.IntN([]int{8, 100, 10_000, 999_999_998}[random.IntN(4)])))
+			b.WriteString(fmt.Sprint(2 + random.IntN([]int{8, 100, 10_000, 999_999_998, 2_147_483_646}[random.IntN(5)])))
+		case classLong:
+			b.WriteString(fmt.Sprint(2_147_483_648 + random.Int64N([]int64{2, 9_999_999_999, 1_000_000_000_000_000_000 - 2_147_483_648}[random.IntN(3)])))
 		case classDecimal:
 			b.WriteString(fmt.Sprintf("%0*d.%0*d", 1+random.IntN(20), random.IntN(1000), 1+random.IntN(20), random.IntN(1000)))
 		case classString:
