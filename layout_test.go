@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"proxy/mysqlwire/packet": {},
 	"internal/query":         {"rewrite", "dialect"},
 	"internal/render":        {"rewrite", "internal/query"},
+	"internal/mcp":           {"rewrite", "internal/query", "internal/render"},
 	"internal/telemetry":     {"rewrite", "proxy"},
 	"internal/demo":          {"rewrite", "internal/query", "internal/render"},
 	"internal/dbtest":        {},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"internal/property":      {},
 	"internal/conformance":   {},
 	"cmd/rowcap": {"rewrite", "dialect", "proxy", "proxy/pgwire", "proxy/mysqlwire", "internal/query", "internal/render",
-		"internal/telemetry", "internal/demo"},
+		"internal/telemetry", "internal/demo", "internal/mcp"},
 }
 
 // rooms says for each third-party module the one package that imports it.
@@ -52,9 +53,11 @@ var rooms = map[string]string{
 	"github.com/jackc/pgx/v5":             "internal/query",
 	"github.com/go-sql-driver/mysql":      "internal/query",
 	"github.com/alecthomas/kong":          "cmd/rowcap",
-	"github.com/prometheus/client_golang": "internal/telemetry",
-	"go.uber.org/goleak":                  "internal/dbtest",
-	"pgregory.net/rapid":                  "internal/sqlgen",
+
+	"github.com/modelcontextprotocol/go-sdk": "internal/mcp",
+	"github.com/prometheus/client_golang":    "internal/telemetry",
+	"go.uber.org/goleak":                     "internal/dbtest",
+	"pgregory.net/rapid":                     "internal/sqlgen",
 }
 
 type listed struct {

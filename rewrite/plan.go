@@ -7,7 +7,8 @@ type Method uint8
 
 const (
 	// MethodPass leaves the statement alone. Its answer needs no cap, or cannot
-	// reach it.
+	// reach it. Where rows come all the same, as from a rule of PostgreSQL, the
+	// plan to meter them by is that of Rewriter.Guard; see Statement.ReturnsRows.
 	MethodPass Method = iota
 	// MethodOwn relies on the caller's own limit, which is within the cap.
 	MethodOwn
@@ -168,7 +169,7 @@ func (r *Rewriter) decide(st Statement, ask Ask, set writer) Plan {
 	switch {
 	case st.Limit.WithTies && p.Cap.Source == SourceUserSQL && r.policy.Explicit != ExplicitTrust:
 		// The answer may have more rows than the statement's own number: what
-		// holds it is the maximum.
+		// holds it is the maximum. Whose cap it was is known when they are counted.
 		p.Cap.Rows = orNoLimit(r.policy.MaxLimit)
 		if p.Cap.Rows == NoLimit {
 			return p.own("the policy has no maximum")

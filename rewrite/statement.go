@@ -95,8 +95,11 @@ type Statement struct {
 	Pos int
 	// Kind is the statement's class.
 	Kind Kind
-	// ReturnsRows is false only if the statement certainly sends no rows to
-	// the client.
+	// ReturnsRows is false only if nothing in the statement sends rows to the
+	// client. The database may still: a rule of PostgreSQL (CREATE RULE … DO ALSO
+	// SELECT) adds rows to an INSERT, UPDATE or DELETE without RETURNING. Who runs
+	// such a statement and sees rows come meters them by Rewriter.Guard, as the
+	// doors do.
 	ReturnsRows bool
 	// Limit is the statement's own, of the form LimitNone if it has none.
 	Limit Limit

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -13,6 +15,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Stand between clients and their servers and cap every result."`
 	Rewrite rewriteCmd `cmd:"" help:"Print what would be sent to the server for a text of SQL, and why."`
 	Query   queryCmd   `cmd:"" help:"Run SQL on a server and print its capped rows."`
+	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Offer capped queries to an AI agent as tools of the Model Context Protocol."`
 	Demo    demoCmd    `cmd:"" help:"Show on a server of yours what a row cap that tells is."`
 	Version versionCmd `cmd:"" help:"Print which build this is."`
 }
@@ -48,6 +51,8 @@ func run(args []string, std streams) (status int) {
 		kong.Exit(func(s int) { exit = s; panic(exited{}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(helpWithDefault),
+		kong.KindMapper(reflect.Uint64, kong.MapperFunc(readCount)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(readTime)),
 	)
 	if err != nil {
 		fmt.Fprintf(std.err, "rowcap: %v\n", err)

@@ -62,6 +62,7 @@ func runScripts(t *testing.T, dir string, s *dbtest.Server) {
 			"waitfor":   waitFor,
 			"fetch":     fetch,
 			"terminate": terminate,
+			"converse":  converse,
 			"hangup":    hangUp,
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				s.SQL(t, ts.Value("database").(string), strings.Join(args, " "))

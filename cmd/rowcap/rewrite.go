@@ -37,7 +37,7 @@ func (c rewriteCmd) Validate() error {
 	if err := checkAsk(c.Limit); err != nil {
 		return err
 	}
-	if _, err := readSettings(c.Set); err != nil {
+	if _, err := readSettings(c.Dialect, c.Set); err != nil && c.Dialect != "" {
 		return err
 	}
 	return c.Policy.Validate()
@@ -57,10 +57,11 @@ func (c rewriteCmd) Run(std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	settings, err := readSettings(c.Set)
+	settings, err := readSettings(c.Dialect, c.Set)
 	if err != nil {
 		return usageError{err}
 	}
+	warnOfModes(std.err, settings)
 	asked := ask(c.Limit)
 	for _, s := range settings {
 		if s.name == selectLimit {
@@ -82,6 +83,9 @@ func (c rewriteCmd) Run(std streams) error {
 	}
 	if c.Format == "text" {
 		explainPlans(std.err, script)
+	}
+	if c.Observe && c.Format == "text" {
+		fmt.Fprintln(std.err, "rowcap: --observe changes nothing and refuses nothing: above is what would be done without it")
 	}
 	if refused != nil {
 		fmt.Fprintf(std.err, "rowcap: %s\nhint: %s\n", refused.Message, refused.Hint)
@@ -165,14 +169,26 @@ func statementSQL(p rewrite.Plan) string {
 	return rewrite.ApplyEdits(p.Statement.Text, own)
 }
 
+// held says what p's answer is held to.
+func held(p rewrite.Plan) string {
+	rows, own := capRows(p), p.Statement.Limit
+	switch {
+	case rows == nil:
+		return "no cap"
+	case p.Method == rewrite.MethodGuard && own.WithTies && p.Cap.Source == rewrite.SourceUserSQL:
+		return fmt.Sprintf("limit %d with ties from %s, cap %d from %s", own.Rows, p.Cap.Source, *rows, rewrite.SourceCapped)
+	}
+	return fmt.Sprintf("cap %d from %s", *rows, p.Cap.Source)
+}
+
 // explainPlans prints a line for each statement and each of its warnings.
 func explainPlans(w io.Writer, s rewrite.Script) {
 	for i, p := range s.Plans {
-		held := "no cap"
-		if rows := capRows(p); rows != nil {
-			held = fmt.Sprintf("cap %d from %s", *rows, p.Cap.Source)
+		method := p.Method.String()
+		if p.Observed && p.Method != rewrite.MethodPass && p.Method != rewrite.MethodOwn {
+			method = "would " + method
 		}
-		fmt.Fprintf(w, "statement %d: %s, %s, %s: %s\n", i+1, p.Statement.Kind, p.Method, held, p.Why)
+		fmt.Fprintf(w, "statement %d: %s, %s, %s: %s\n", i+1, p.Statement.Kind, method, held(p), p.Why)
 		if p.Bind > 0 {
 			fmt.Fprintf(w, "statement %d: parameter %d is its limit: it is bounded when its value is bound\n", i+1, p.Bind)
 		}

@@ -23,7 +23,7 @@ import (
 // serveCmd is rowcap serve.
 type serveCmd struct {
 	Postgres    []string `sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve PostgreSQL clients on LISTEN in front of the server at UPSTREAM, each host:port or the path of a unix socket. UPSTREAM may be several with commas between them, of which each session gets the first that accepts it. May be repeated."`
-	MySQL       []string `name:"mysql" sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve MySQL and MariaDB clients likewise, in front of one server. May be repeated."`
+	MySQL       []string `name:"mysql" sep:"none" placeholder:"LISTEN=UPSTREAM" help:"Serve MySQL and MariaDB clients likewise. May be repeated."`
 	ListenAdmin string   `placeholder:"HOST:PORT" help:"Serve /healthz, /readyz and /metrics there."`
 	rewrite.Policy
 	TLS            tlsFlags      `embed:""`
@@ -88,14 +88,8 @@ func (c serveCmd) Validate() error {
 		}
 	}
 	for _, d := range doors {
-		if d.protocol == "mysql" && len(d.Upstreams) > 1 {
-			return errors.New("--mysql: several upstreams are for --postgres only: give one")
-		}
-		if d.protocol == "mysql" && c.Overflow == rewrite.OverflowError {
-			return errors.New("--overflow=error is for --postgres only: serve --mysql by a rowcap of its own, without it")
-		}
-		if d.protocol == "mysql" && c.TLS.used() {
-			return errors.New("TLS is for --postgres only: serve --mysql by a rowcap of its own, without the TLS flags")
+		if d.protocol == "mysql" && c.TLS.UpstreamStart {
+			return errors.New("--upstream-tls-direct is for --postgres only: MySQL's protocol has no TLS before the server's greeting")
 		}
 	}
 	if err := c.TLS.validate(); err != nil {
@@ -203,6 +197,8 @@ func orNever(d time.Duration) time.Duration {
 func (c serveCmd) protocol(d door, s tlsSettings, r *rewrite.Rewriter, o proxy.Observer) proxy.Protocol {
 	if d.protocol == "mysql" {
 		p := mysqlwire.New(d.Upstreams[0], r, o)
+		p.Upstreams = d.Upstreams
+		p.ListenTLS, p.UpstreamTLS = s.listen, s.upstream
 		p.ConnectTimeout, p.LoginTimeout, p.KeepAlive = c.ConnectTimeout, c.LoginTimeout, orNever(c.KeepAlive)
 		return p
 	}

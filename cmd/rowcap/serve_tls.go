@@ -20,12 +20,7 @@ type tlsFlags struct {
 	UpstreamCA    string `name:"upstream-tls-ca" group:"TLS" placeholder:"FILE" help:"The authorities that verify-ca and verify-full trust, in PEM. Without it verify-full trusts the system's."`
 	UpstreamCert  string `name:"upstream-tls-cert" group:"TLS" placeholder:"FILE" help:"The certificate shown to a server that asks for one, rowcap's own for all clients."`
 	UpstreamKey   string `name:"upstream-tls-key" group:"TLS" placeholder:"FILE" help:"Its private key, not encrypted."`
-	UpstreamStart bool   `name:"upstream-tls-direct" group:"TLS" help:"Begin with TLS at once (PostgreSQL 17 and later; libpq's sslnegotiation=direct). Needs require or a verify mode."`
-}
-
-// used reports whether any of the flags has a say.
-func (f tlsFlags) used() bool {
-	return f.ListenTLS != string(proxy.ListenTLSOff) || f.UpstreamTLS != string(proxy.UpstreamTLSDisable)
+	UpstreamStart bool   `name:"upstream-tls-direct" group:"TLS" help:"Begin with TLS at once (PostgreSQL 17 and later only; libpq's sslnegotiation=direct). Needs require or a verify mode."`
 }
 
 // validate reports flags that have no meaning, or none together.

@@ -6,7 +6,9 @@ var readers = []string{"table_to_xml*", "schema_to_xml*", "database_to_xml*", "p
 	"pg_read_file", "pg_read_binary_file", "pg_ls_dir"}
 
 // catalogOnly reports a SELECT that reads at least one relation, of which each is a
-// system catalogue or view, and calls no function but the server's own.
+// system catalogue or view, calls no function but the server's own, and makes up no
+// rows beside the catalogue's (series.go). That is for clients' own listings and is no
+// bound: a join of catalogues may have any number of rows.
 //
 // A temporary table under a catalogue's name would be taken for the catalogue.
 func catalogOnly(sel node) bool {
@@ -26,7 +28,8 @@ func (r *catalogReader) walk(n node, withs []string) bool {
 		return r.relation(n, withs)
 	case "FuncCall":
 		name := n.get("funcname").strings()
-		if functionYield(name) == yieldUnknown || matches(name[len(name)-1], readers) {
+		last := name[len(name)-1]
+		if functionYield(name) == yieldUnknown || matches(last, readers) || matches(last, builders) || madeUp(n) {
 			return false
 		}
 	case "LockingClause":
@@ -59,6 +62,9 @@ func (r *catalogReader) with(clause node, withs []string) ([]string, bool) {
 	for cte := range clause.get("ctes").children {
 		scope := all[:seen:seen]
 		if clause.is("recursive") {
+			if countsUp(cte) {
+				return nil, false
+			}
 			scope = all
 		}
 		if !r.walk(cte.only(), scope) {

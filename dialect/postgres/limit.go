@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/rowcap/rowcap/rewrite"
@@ -93,11 +92,7 @@ func (d Dialect) SetLimit(st rewrite.Statement, rows uint64) ([]rewrite.Edit, er
 	if err != nil {
 		return nil, err
 	}
-	t, err := read(masked)
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := scan(masked)
+	t, tokens, err := readBoth(masked)
 	if err != nil {
 		return nil, err
 	}
@@ -175,8 +170,8 @@ func editSelect(w words, sel node, rows uint64) ([]rewrite.Edit, error) {
 		}
 		start, end := c.span(w)
 		edits = []rewrite.Edit{{Start: start, End: end, Text: text}}
-	case refused(count):
-		return nil, errorf("the server may refuse such a limit")
+	case !boundable(count):
+		return nil, errorf("the limit may be no integer, and bounding it would hide the server's error")
 	default:
 		start, end := c.span(w)
 		edits = []rewrite.Edit{
@@ -192,22 +187,6 @@ func editSelect(w words, sel node, rows uint64) ([]rewrite.Edit, error) {
 		edits = append(edits, rewrite.Edit{Start: int(w.tokens[with].start), End: int(w.tokens[with+1].end), Text: "ONLY"})
 	}
 	return edits, nil
-}
-
-// refused reports a limit that the server may refuse for its type or its value: LEAST
-// would take it, or be what the error speaks of.
-func refused(count node) bool {
-	if cast := count.get("TypeCast"); cast.there() {
-		name := cast.get("typeName", "names").strings()
-		return len(name) == 0 || cast.get("typeName", "arrayBounds").there() ||
-			!slices.Contains([]string{"int2", "int4", "int8", "numeric", "float4", "float8"}, name[len(name)-1])
-	}
-	c := count.get("A_Const")
-	if f := c.get("fval", "fval"); f.there() {
-		v, err := strconv.ParseFloat(f.str(), 64)
-		return err != nil || v >= math.MaxInt64
-	}
-	return c.get("boolval").there()
 }
 
 func insertion(at int, text string) []rewrite.Edit {

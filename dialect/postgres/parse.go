@@ -57,32 +57,48 @@ func (d Dialect) parse(sql string) ([]rewrite.Statement, error) {
 // FIRST, the parts of a continued string) for a syntax error if a comment stands
 // between them, where the server does not; so on an error the text is read once
 // more with its comments blanked, which moves nothing.
-func read(sql string) (t *tree, err error) {
+func read(sql string) (*tree, error) {
+	t, _, err := readTokens(sql)
+	return t, err
+}
+
+// readTokens is read, and returns the tokens too where they had to be found.
+func readTokens(sql string) (t *tree, tokens []token, err error) {
 	if len(sql) > maxDepth {
-		tokens, err := scan(sql)
-		if err != nil {
-			return nil, err
+		if tokens, err = scan(sql); err != nil {
+			return nil, nil, err
 		}
 		if err := checkDepth(newWords(sql, tokens)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	t, err = readOnce(sql)
 	if err == nil {
-		return t, nil
+		return t, tokens, nil
 	}
-	tokens, scanErr := scan(sql)
-	if scanErr != nil {
-		return nil, err
+	if tokens == nil {
+		var scanErr error
+		if tokens, scanErr = scan(sql); scanErr != nil {
+			return nil, nil, err
+		}
 	}
 	blank := blankComments(sql, tokens)
 	if blank == sql {
-		return nil, err
+		return nil, nil, err
 	}
 	if t, blankErr := readOnce(blank); blankErr == nil {
-		return t, nil
+		return t, tokens, nil
 	}
-	return nil, err
+	return nil, nil, err
+}
+
+// readBoth returns the tree and the tokens of sql.
+func readBoth(sql string) (*tree, []token, error) {
+	t, tokens, err := readTokens(sql)
+	if err == nil && tokens == nil {
+		tokens, err = scan(sql)
+	}
+	return t, tokens, err
 }
 
 func readOnce(sql string) (t *tree, err error) {

@@ -76,6 +76,7 @@ func TestServer(t *testing.T) {
 	for _, test := range []struct {
 		sql    string
 		params [][]byte
+		guard  bool // no limit may be written
 	}{
 		{sql: "SELECT a, b FROM t ORDER BY a"},
 		{sql: "SELECT a, count(*) OVER () FROM t ORDER BY a DESC -- the end"},
@@ -93,19 +94,40 @@ func TestServer(t *testing.T) {
 		{sql: "SELECT a FROM t ORDER BY a LIMIT $1", params: number("30")},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT $1", params: number("-1")},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT $1::int", params: number("3")},
-		{sql: "SELECT a FROM t ORDER BY a LIMIT $1::numeric", params: number("3.5")},
-		{sql: "SELECT a FROM t ORDER BY a LIMIT $1::float8", params: number("2.5")},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT $1::numeric", params: number("3.5"), guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT $1::float8", params: number("2.5"), guard: true},
 		{sql: "SELECT a FROM t ORDER BY a FETCH FIRST $1 ROWS ONLY", params: number("3")},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT 2.5"},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT 1e1"},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT '3'"},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT 'x'"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 1e18"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT '1e30'"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT '-1'"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 9223372036854775807 + 1"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 2147483647 + $1", params: number("1")},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 1 / 0"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT '9223372036854775808'::int8"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT COALESCE($1, 10)", params: number("3")},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT GREATEST(1, LEAST($1, 500))", params: number("700")},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 1e30", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 1e30::numeric", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 1e30 + 0", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT (SELECT 1e30)", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT COALESCE(1e30, 1)", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT CASE WHEN true THEN 1e30 ELSE 1 END", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 'NaN'::float8", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT 'infinity'::numeric", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT '5'::text", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT '{5}'::int[]", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT now()", guard: true},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT pi()", guard: true},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT -1"},
 		{sql: "SELECT a FROM t ORDER BY a FETCH FIRST -1 ROWS ONLY"},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT 3::smallint"},
-		{sql: "SELECT a FROM t ORDER BY a LIMIT a"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT a", guard: true},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT (SELECT count(*) FROM u)"},
-		{sql: "SELECT a FROM t ORDER BY a LIMIT (SELECT n FROM u ORDER BY n LIMIT 1) + 1"},
+		{sql: "SELECT a FROM t ORDER BY a LIMIT (SELECT n FROM u ORDER BY n LIMIT 1) + 1", guard: true},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT nextval('s') + 2"},
 		{sql: "SELECT a FROM t ORDER BY a LIMIT CASE WHEN true THEN 3 END OFFSET 1"},
 		{sql: "(SELECT a FROM t LIMIT 30) ORDER BY a"},
@@ -144,6 +166,12 @@ func TestServer(t *testing.T) {
 				continue
 			}
 			edits, err := d.SetLimit(st, rows)
+			if test.guard {
+				if err == nil {
+					t.Errorf("%q: a limit was written: %v", test.sql, edits)
+				}
+				continue
+			}
 			if err != nil {
 				t.Errorf("%q: %v", test.sql, err)
 				continue

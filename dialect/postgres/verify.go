@@ -23,7 +23,7 @@ func verify(before reading, edits []rewrite.Edit, rows uint64) error {
 	if err := checkText(after.sql); err != nil {
 		return err
 	}
-	t, err := read(after.sql)
+	t, tokens, err := readBoth(after.sql)
 	if err != nil {
 		return errorf("the limit could not be written: %v", err)
 	}
@@ -31,10 +31,7 @@ func verify(before reading, edits []rewrite.Edit, rows uint64) error {
 	if !ok || stmt.key() != before.stmt.key() {
 		return errorf("the limit could not be written: the text became another one")
 	}
-	after.stmt = stmt
-	if after.tokens, err = scan(after.sql); err != nil {
-		return errorf("the limit could not be written: %v", err)
-	}
+	after.stmt, after.tokens = stmt, tokens
 	if !sameTokens(before, after, edits) {
 		return errorf("the limit could not be written: other words changed with it")
 	}

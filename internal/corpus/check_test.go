@@ -120,6 +120,10 @@ func (c *checker) prepared(p rewrite.Plan, parseErr error) bool {
 		c.found("class", p, "the statement counts as one without rows, and has the columns "+columns)
 	}
 	if len(p.Edits) == 0 {
+		if l := p.Statement.Limit; (p.Method == rewrite.MethodProbe || p.Method == rewrite.MethodExact) &&
+			(l.Form != rewrite.LimitLiteral || l.Rows != uint64(wanted(p))) {
+			c.found("count", p, fmt.Sprintf("nothing holds the text to %d rows", wanted(p)))
+		}
 		return true
 	}
 	c.tally.prepares++

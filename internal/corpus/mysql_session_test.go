@@ -262,7 +262,7 @@ func (c *mysqlSession) prepare(sql string) (string, error) {
 		e, _ := packet.DecodeErr(b)
 		return "", e
 	}
-	p, err := packet.DecodePrepareOK(b)
+	p, err := packet.DecodePrepareOK(b, c.caps)
 	if err != nil {
 		c.broken = err
 		return "", err

@@ -32,7 +32,8 @@ exempt. An ordinary ` + "`go test ./internal/corpus`" + ` does the same with a s
   That is so where the rows are stored and not sent (SELECT … INTO, CREATE TABLE … SELECT, INSERT … SELECT), and where the number of rows asked
   for decides which rows are locked, which functions leave a trace or what the rows hold. Each kind is a line of a table below. What is sent of them is counted and cut.
 - **guarded**: no limit could be written that is proved right. The rows are counted as they come, and those beyond the cap are not delivered.
-- Every rewritten text is PREPAREd on the server: an error, or other labels or types, would be a finding.
+- Every rewritten text is PREPAREd on the server: an error, or other labels or types, would be a finding. (Where the statement's own limit
+  is the very number that the cap asks for, nothing is left to be written.)
 - **pairs**: the original and the capped text both run, at a cap of one row, of just as many rows as there are, and of one less. The capped
   rows are the original's first ones, or some of them where nothing sets an order; never more than planned; and what is said of completeness is true.
 `

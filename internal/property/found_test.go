@@ -30,16 +30,30 @@ var foundOnMariaDB = []string{
 	"SELECT DISTINCT 2, 3 FROM t ORDER BY 1 OFFSET 3 ROWS FETCH NEXT 4 ROWS WITH TIES",
 }
 
+// foundWithBackslashes are read in another way where a backslash escapes nothing.
+var foundWithBackslashes = []string{
+	`SELECT id, 'a\' LIMIT 3 -- ' FROM t ORDER BY 1`,
+	`SELECT id, 'a\\', 'b\' LIMIT 3 -- ' FROM t ORDER BY 1`,
+	`SELECT id, '\' FROM t ORDER BY 1 LIMIT 3; -- ', s FROM t ORDER BY 1`,
+	`SELECT id, 'x\'' FROM u ORDER BY 1 LIMIT 2 /* ', 'y' FROM t ORDER BY 1 --*/`,
+	`SELECT id, E'\'', $q$\$q$, 'z\'' AS "\" FROM t ORDER BY 1`,
+	`SELECT id, 'a' AS "b\" FROM t WHERE s <> '\\' ORDER BY 1`,
+}
+
 // TestFound checks them on each server under caps about the number of rows.
 func TestFound(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) []session{
-		"postgres": func(t *testing.T) []session { return []session{openPostgres(t, dbtest.Postgres(t))} },
-		"mariadb":  func(t *testing.T) []session { return openMySQL(t, dbtest.StartMariaDB(t)) },
-		"mysql":    func(t *testing.T) []session { return openMySQL(t, dbtest.StartMySQL(t)) },
+		"postgres":                  func(t *testing.T) []session { return openPostgres(t, dbtest.Postgres(t)) },
+		"postgres with backslashes": func(t *testing.T) []session { return openPostgres(t, dbtest.Postgres(t))[2:] },
+		"mariadb":                   func(t *testing.T) []session { return openMySQL(t, dbtest.StartMariaDB(t)) },
+		"mysql":                     func(t *testing.T) []session { return openMySQL(t, dbtest.StartMySQL(t)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)[0]
 			texts := found
+			if name == "postgres with backslashes" {
+				texts = foundWithBackslashes
+			}
 			if name == "mariadb" {
 				texts = slices.Concat(found, foundOnMariaDB)
 			}
@@ -61,5 +75,23 @@ func TestFound(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRefusedLimits checks that a limit of a type that there is no limit of is refused
+// with the server's own code, whatever words the edit leads to.
+func TestRefusedLimits(t *testing.T) {
+	s := openPostgres(t, dbtest.Postgres(t))[0]
+	r, err := rewrite.New(s.dialect(), rewrite.DefaultPolicy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []string{"now()", "current_date + 1", "'a' || 'b'", "ROW(1)", "ARRAY[1]", "(SELECT 'a')", "(1=1)", "true", "'x'", "B'1'", "id"} {
+		text := "SELECT id FROM t LIMIT " + limit
+		_, whole := s.run(t, text, nil)
+		_, got := s.run(t, r.Script(text, rewrite.Ask{}).SQL(), nil)
+		if whole == nil || got == nil || got.code != whole.code {
+			t.Errorf("%s: %v, without rowcap %v", text, got, whole)
+		}
 	}
 }

@@ -22,8 +22,15 @@ type postgresSession struct {
 	d    rewrite.Dialect
 }
 
-// openPostgres makes the schema in a database of its own and connects to it.
-func openPostgres(t *testing.T, s *dbtest.Server) *postgresSession {
+// openPostgres makes the schema in a database of its own and connects to it, once as
+// the server does by default and once with backslashes that escape.
+func openPostgres(t *testing.T, s *dbtest.Server) []session {
+	t.Helper()
+	plain := openPostgresWith(t, s, "on")
+	return []session{plain, plain, openPostgresWith(t, s, "off")}
+}
+
+func openPostgresWith(t *testing.T, s *dbtest.Server, conforming string) *postgresSession {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgconn.Connect(ctx, s.DSN(s.Database(t)))
@@ -33,8 +40,9 @@ func openPostgres(t *testing.T, s *dbtest.Server) *postgresSession {
 	t.Cleanup(func() { conn.Close(ctx) })
 	var major, minor int
 	fmt.Sscanf(s.Version, "%d.%d", &major, &minor)
-	p := &postgresSession{conn: conn, t: sqlgen.Target{Dialect: sqlgen.Postgres, Version: major*10000 + minor, NoBackslash: true}, d: postgres.New()}
-	for _, sql := range append(sqlgen.Schema(p.t), "SET statement_timeout = '20s'; SET jit = off; SET max_parallel_workers_per_gather = 0") {
+	p := &postgresSession{conn: conn, t: sqlgen.Target{Dialect: sqlgen.Postgres, Version: major*10000 + minor, NoBackslash: conforming == "on"},
+		d: postgres.New().With("standard_conforming_strings", conforming)}
+	for _, sql := range append(sqlgen.Schema(p.t), "SET standard_conforming_strings = "+conforming+"; SET escape_string_warning = off; SET statement_timeout = '20s'; SET jit = off; SET max_parallel_workers_per_gather = 0") {
 		if _, err := conn.Exec(ctx, sql).ReadAll(); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
@@ -77,25 +85,16 @@ func (p *postgresSession) run(t fataler, sql string, _ *uint64) ([]answer, *fail
 	err = reader.Close()
 	var out []answer
 	for _, r := range results {
-		a := answer{tag: r.CommandTag.String()}
-		for _, f := range r.FieldDescriptions {
-			a.columns = append(a.columns, fmt.Sprintf("%q %d %d %d %d", f.Name, f.DataTypeOID, f.TypeModifier, f.TableOID, f.TableAttributeNumber))
-		}
-		for _, values := range r.Rows {
-			row := make([]string, len(values))
-			for i, v := range values {
-				row[i] = null
-				if v != nil {
-					row[i] = string(v)
-				}
-			}
-			a.rows = append(a.rows, row)
-		}
-		out = append(out, a)
+		out = append(out, postgresAnswer(r))
 	}
 	if err == nil {
 		return out, nil
 	}
+	return out, p.failure(t, sql, err)
+}
+
+// failure is the server's error to sql.
+func (p *postgresSession) failure(t fataler, sql string, err error) *failure {
 	var pe *pgconn.PgError
 	if !errors.As(err, &pe) {
 		t.Fatalf("%q: %v", sql, err)
@@ -103,7 +102,7 @@ func (p *postgresSession) run(t fataler, sql string, _ *uint64) ([]answer, *fail
 	if pe.Code == "57014" {
 		pe.Code = tooLong
 	}
-	return out, &failure{pe.Code, byteOffset(sql, int(pe.Position)), pe.Message}
+	return &failure{pe.Code, byteOffset(sql, int(pe.Position)), pe.Message}
 }
 
 // byteOffset turns a position, which counts characters from 1, into an offset.

@@ -104,7 +104,7 @@ func (c *drawn) failsAs(why string) bool {
 // runs runs the original again and reports that the server accepts it.
 func (c *drawn) runs() (ok bool) {
 	said := caught(func(t fataler) {
-		c.whole, c.failed = c.session.run(t, c.statement.Text(), c.ask.Session)
+		c.whole, c.failed = c.run(t, c.statement, c.statement.Text(), c.ask.Session)
 	})
 	return said == "" && c.failed == nil
 }

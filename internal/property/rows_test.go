@@ -24,15 +24,19 @@ func checkAnswer(t fataler, st sqlgen.Statement, p rewrite.Plan, got, whole answ
 	if most, bounded := asked(p); bounded && uint64(len(got.rows)) > most {
 		t.Fatalf("%d rows came, planned were %d", len(got.rows), most)
 	}
+	if st.Examined {
+		if o := counted(p, len(got.rows)); o.Completeness == rewrite.Complete {
+			t.Fatalf("said to be complete, and the server may have stopped before: %s, %v", p.Method, p.Cap)
+		}
+		if st.Cut {
+			return
+		}
+	}
 	total := len(whole.rows)
 	if len(p.Edits) == 0 && !st.Settled {
 		total = len(got.rows)
 	}
-	m := p.Meter()
-	for range got.rows {
-		m.Row()
-	}
-	o := m.Outcome()
+	o := counted(p, len(got.rows))
 	checkOutcome(t, p, o, uint64(total))
 	if p.Metered() && o.Rows > p.Cap.Rows {
 		t.Fatalf("%d rows are delivered under a cap of %v", o.Rows, p.Cap)
@@ -108,4 +112,13 @@ func checkRows(t fataler, st sqlgen.Statement, got, whole, all [][]string) {
 			}
 		}
 	}
+}
+
+// counted is what is said of an answer with so many rows.
+func counted(p rewrite.Plan, rows int) rewrite.Outcome {
+	m := p.Meter()
+	for range rows {
+		m.Row()
+	}
+	return m.Outcome()
 }

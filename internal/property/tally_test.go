@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // tally counts what the drawn statements were, so that a test can see that it tested.
@@ -24,4 +25,12 @@ func (t *tally) String() string {
 	slices.Sort(lines)
 	slices.Reverse(lines)
 	return strings.Join(lines, "\n")
+}
+
+// accepted checks that the server accepted most statements.
+func (t *tally) accepted(test *testing.T) {
+	rejected, all := t.counts["rejected"], t.counts["statements"]
+	if all > 100 && rejected*10 > all {
+		test.Errorf("the server rejects %d of %d statements: the generator is to be mended", rejected, all)
+	}
 }

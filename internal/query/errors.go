@@ -79,8 +79,10 @@ func lost(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("the statement was interrupted: %w", err)
 	}
-	return fmt.Errorf("the connection was lost before the statement ended; whether it took effect is not known: %w", err)
+	return fmt.Errorf("%w; whether it took effect is not known: %w", errLost, err)
 }
+
+var errLost = errors.New("the connection was lost before the statement ended")
 
 // cause returns the part of err that says what went wrong in one line: the
 // network's own error, or the innermost one of the first try.

@@ -20,6 +20,8 @@ type mysqlSession struct {
 	conn     *sql.Conn
 	dialect  string
 	settings mysqlSettings
+	id       uint64 // the server's number of the connection, 0 if not asked for
+	gone     bool   // the session was abandoned
 }
 
 // mysqlSettings are the settings of a session that change how SQL is read, and
@@ -177,7 +179,7 @@ func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, plan rewri
 		if len(types) == 0 {
 			continue // the end of a procedure, or a statement without rows
 		}
-		result, err := readMySQL(rows, types, r, plan)
+		result, _, err := gatherMySQL(rows, types, r, plan, 0, 0)
 		if err != nil {
 			return results, err
 		}
@@ -190,6 +192,15 @@ func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, plan rewri
 		results = []Result{{Command: "Query OK", Outcome: rewrite.Outcome{Plan: plan}}}
 	}
 	return results, nil
+}
+
+// first takes the first answer to a statement.
+func (s *mysqlSession) first(rows *sql.Rows, r *rewrite.Rewriter, o order) (result Result, stopped bool, err error) {
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return Result{}, false, err
+	}
+	return gatherMySQL(rows, types, r, o.plan, o.skip, maxBytes)
 }
 
 // warnings asks what the server remarked on the latest statement.

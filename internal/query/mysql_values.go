@@ -31,7 +31,9 @@ func newMySQLColumn(t *sql.ColumnType) mysqlColumn {
 			c.decimals = int(scale)
 		}
 	case "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BINARY", "VARBINARY", "BIT", "GEOMETRY", "VECTOR":
-		c.binary = true
+		c.Class, c.binary = Binary, true
+	case "JSON":
+		c.Class = JSON
 	}
 	return c
 }
@@ -73,8 +75,9 @@ func (c mysqlColumn) float(x float64, bits int) []byte {
 	return []byte(mysqlFloat(x, bits))
 }
 
-// readMySQL takes one answer to its end.
-func readMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, plan rewrite.Plan) (Result, error) {
+// gatherMySQL takes one answer to its end, or where most is not 0 until no further
+// row is of interest; then it keeps that many bytes at most.
+func gatherMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, plan rewrite.Plan, skip uint64, most int) (result Result, stopped bool, err error) {
 	own := make([]mysqlColumn, len(types))
 	columns := make([]Column, len(types))
 	values := make([]any, len(types))
@@ -85,25 +88,31 @@ func readMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, pla
 		into[i] = &values[i]
 	}
 	g := newGather(plan, columns)
+	g.skip, g.most = skip, most
 	for rows.Next() {
 		if !g.wants() {
+			if g.stopped && most > 0 {
+				return g.done(r), true, nil
+			}
 			continue
 		}
 		if err := rows.Scan(into...); err != nil {
-			return Result{}, err
+			return Result{}, false, err
 		}
 		row := make([]Value, len(own))
 		for i, c := range own {
 			text, err := c.text(values[i])
 			if err != nil {
-				return Result{}, err
+				return Result{}, false, err
 			}
 			row[i] = g.value(text)
 		}
-		g.result.Rows = append(g.result.Rows, row)
+		if err := g.keep(row); err != nil {
+			return Result{}, false, err
+		}
 	}
 	if err := rows.Err(); err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
-	return g.done(r), nil
+	return g.done(r), false, nil
 }

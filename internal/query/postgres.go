@@ -100,7 +100,7 @@ func (p *postgres) Run(ctx context.Context, r *rewrite.Rewriter, sql string, ask
 	answers := p.conn.Exec(ctx, sent)
 	var results []Result
 	for answers.NextResult() {
-		result, err := p.read(answers.ResultReader(), r, planFor(script, r, len(results)))
+		result, err := p.gather(answers.ResultReader(), r, planFor(script, r, len(results)), 0, 0)
 		if err != nil {
 			break // Close returns it
 		}
@@ -143,8 +143,9 @@ func planFor(s rewrite.Script, r *rewrite.Rewriter, number int) rewrite.Plan {
 	return r.Guard("the server sent more answers than statements were read")
 }
 
-// read takes one answer to its end.
-func (p *postgres) read(answer *pgconn.ResultReader, r *rewrite.Rewriter, plan rewrite.Plan) (Result, error) {
+// gather takes one answer to its end. Where most is not 0 it keeps that many
+// bytes at most, and ends the session once no further row is of interest.
+func (p *postgres) gather(answer *pgconn.ResultReader, r *rewrite.Rewriter, plan rewrite.Plan, skip uint64, most int) (Result, error) {
 	fields := answer.FieldDescriptions()
 	if fields == nil { // no RowDescription came; a SELECT of no columns has an empty one
 		tag, err := answer.Close()
@@ -158,15 +159,22 @@ func (p *postgres) read(answer *pgconn.ResultReader, r *rewrite.Rewriter, plan r
 		columns[i] = p.types.column(f.Name, f.DataTypeOID)
 	}
 	g := newGather(plan, columns)
+	g.skip, g.most = skip, most
 	for answer.NextRow() {
 		if !g.wants() {
+			if g.stopped && most > 0 {
+				p.abandon()
+				return g.done(r), nil
+			}
 			continue
 		}
 		row := make([]Value, len(fields))
 		for i, b := range answer.Values() {
 			row[i] = g.value(b)
 		}
-		g.result.Rows = append(g.result.Rows, row)
+		if err := g.keep(row); err != nil {
+			return Result{}, err
+		}
 	}
 	if _, err := answer.Close(); err != nil {
 		return Result{}, err

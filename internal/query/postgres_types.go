@@ -31,6 +31,10 @@ func (t *typeNames) column(name string, oid uint32) Column {
 		c.Class = Number
 	case pgtype.BoolOID:
 		c.Class = Bool
+	case pgtype.JSONOID, pgtype.JSONBOID:
+		c.Class = JSON
+	case pgtype.ByteaOID:
+		c.Class = Binary
 	}
 	if known, ok := t.builtIn.TypeForOID(oid); ok {
 		c.Type = known.Name

@@ -39,7 +39,12 @@
 // that MySQL's ZEROFILL puts in front of numbers are not kept.
 package query
 
-import "github.com/rowcap/rowcap/rewrite"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
 
 // Class says how a column's values can be read by programs.
 type Class uint8
@@ -51,6 +56,10 @@ const (
 	Number
 	// Bool is t or f.
 	Bool
+	// JSON is a JSON value.
+	JSON
+	// Binary is bytes in hex, after \x or 0x.
+	Binary
 )
 
 // Column is one column of a result. Names may repeat.
@@ -102,6 +111,11 @@ const maxServerWarnings = 100
 type gather struct {
 	meter  rewrite.Meter
 	result Result
+	skip   uint64 // rows to drop first
+	most   int    // bytes to keep, 0 for any number
+	bytes  int    // kept so far
+	// stopped reports that no further row is of interest.
+	stopped bool
 }
 
 func newGather(p rewrite.Plan, columns []Column) *gather {
@@ -112,7 +126,27 @@ func newGather(p rewrite.Plan, columns []Column) *gather {
 }
 
 // wants counts one more row and reports whether it is to be kept.
-func (g *gather) wants() bool { return g.meter.Row() == rewrite.Deliver }
+func (g *gather) wants() bool {
+	if g.skip > 0 {
+		g.skip--
+		return false
+	}
+	verdict := g.meter.Row()
+	g.stopped = g.stopped || verdict == rewrite.Stop
+	return verdict == rewrite.Deliver
+}
+
+// keep keeps a row.
+func (g *gather) keep(row []Value) error {
+	for _, v := range row {
+		g.bytes += len(v.Text)
+	}
+	if g.most > 0 && g.bytes > g.most {
+		return fmt.Errorf("%w than %d bytes together and are not shown; select fewer columns, a part of long values (SUBSTRING), or fewer rows", errTooLarge, g.most)
+	}
+	g.result.Rows = append(g.result.Rows, row)
+	return nil
+}
 
 // done returns the result after the last row.
 func (g *gather) done(r *rewrite.Rewriter) Result {
@@ -122,3 +156,5 @@ func (g *gather) done(r *rewrite.Rewriter) Result {
 	}
 	return g.result
 }
+
+var errTooLarge = errors.New("the rows are larger")

@@ -16,6 +16,12 @@ func csv(w *bufio.Writer, r query.Result) error {
 	} else {
 		w.WriteString("# " + csvFacts(r) + "\r\n")
 	}
+	csvWarnings(w, r)
+	csvRows(w, r)
+	return nil
+}
+
+func csvWarnings(w *bufio.Writer, r query.Result) {
 	for _, remark := range warnings(r) {
 		for i, line := range remark.lines() {
 			if i == 0 {
@@ -24,8 +30,11 @@ func csv(w *bufio.Writer, r query.Result) error {
 			w.WriteString("# " + line + "\r\n")
 		}
 	}
+}
+
+func csvRows(w *bufio.Writer, r query.Result) {
 	if len(r.Columns) == 0 {
-		return nil
+		return
 	}
 	record := make([]string, len(r.Columns))
 	for i, c := range r.Columns {
@@ -38,7 +47,6 @@ func csv(w *bufio.Writer, r query.Result) error {
 		}
 		w.WriteString(strings.Join(record, ",") + "\r\n")
 	}
-	return nil
 }
 
 // csvFacts are the facts under the names that they have in JSON.

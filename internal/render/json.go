@@ -13,17 +13,29 @@ import (
 // envelope is a result in JSON. The facts stand before the rows; rows are arrays
 // in the order of the columns, whose names may repeat.
 type envelope struct {
-	RowCount       int                  `json:"rowCount"`
-	HasMore        *bool                `json:"hasMore"`
-	Completeness   rewrite.Completeness `json:"completeness"`
-	Limit          *uint64              `json:"limit"`
-	LimitSource    rewrite.Source       `json:"limitSource"`
-	EffectiveLimit *uint64              `json:"effectiveLimit"`
-	Offset         uint64               `json:"offset"`
-	Warnings       []warning            `json:"warnings"`
-	Hint           string               `json:"hint,omitempty"`
-	Columns        []column             `json:"columns"`
-	Data           [][]any              `json:"data"`
+	RowCount       int                   `json:"rowCount"`
+	HasMore        *bool                 `json:"hasMore"`
+	Completeness   *rewrite.Completeness `json:"completeness"`
+	Limit          *uint64               `json:"limit"`
+	LimitSource    rewrite.Source        `json:"limitSource"`
+	EffectiveLimit *uint64               `json:"effectiveLimit"`
+	Offset         uint64                `json:"offset"`
+	NextCursor     string                `json:"nextCursor,omitempty"`
+	Truncated      bool                  `json:"truncated,omitempty"`
+	RowsOmitted    *int                  `json:"rowsOmitted,omitempty"`
+	Total          *query.Total          `json:"total,omitempty"`
+	PaginationHint string                `json:"paginationHint,omitempty"`
+	Hint           string                `json:"hint,omitempty"`
+	SQL            string                `json:"sql,omitempty"`
+	DataNotice     string                `json:"dataNotice,omitempty"`
+	Columns        []column              `json:"columns"`
+	Data           [][]any               `json:"data"`
+	Warnings       []warning             `json:"warnings"`
+}
+
+// dry makes it the envelope of a statement that did not run.
+func (e *envelope) dry() {
+	e.HasMore, e.Completeness, e.DataNotice = nil, nil, ""
 }
 
 type column struct {
@@ -37,20 +49,26 @@ type command struct {
 	Warnings []warning `json:"warnings"`
 }
 
-// json prints one document in one line. limit is the cap, and effectiveLimit the
-// number of rows that this document could hold at most, which is the same here;
-// both are null where nothing is capped. hasMore is null where it is not known.
+// json prints one document in one line.
 func json(w *bufio.Writer, r query.Result) error {
 	e := encoding.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if r.Columns == nil {
 		return e.Encode(command{r.Command, warnings(r)})
 	}
+	out := newEnvelope(r)
+	out.Offset = r.Outcome.Plan.Statement.Limit.Offset
+	return e.Encode(out)
+}
+
+// newEnvelope returns the envelope of a result. limit is the cap, and
+// effectiveLimit the number of rows that the document could hold at most; both are
+// null where nothing is capped. hasMore is null where it is not known.
+func newEnvelope(r query.Result) envelope {
 	out := envelope{
-		RowCount: len(r.Rows), HasMore: hasMore(r), Completeness: r.Outcome.Completeness,
+		RowCount: len(r.Rows), HasMore: hasMore(r), Completeness: &r.Outcome.Completeness,
 		Limit: limit(r), LimitSource: r.Outcome.Plan.Cap.Source, EffectiveLimit: limit(r),
-		Offset: r.Outcome.Plan.Statement.Limit.Offset, Warnings: warnings(r),
-		Columns: make([]column, len(r.Columns)), Data: make([][]any, len(r.Rows)),
+		Warnings: warnings(r), Columns: make([]column, len(r.Columns)), Data: make([][]any, len(r.Rows)),
 	}
 	if r.Notice != nil {
 		out.Hint = r.Notice.Hint
@@ -64,7 +82,7 @@ func json(w *bufio.Writer, r query.Result) error {
 			out.Data[i][j] = jsonValue(v, r.Columns[j].Class)
 		}
 	}
-	return e.Encode(out)
+	return out
 }
 
 func jsonValue(v query.Value, class query.Class) any {

@@ -17,24 +17,33 @@ func markdown(w *bufio.Writer, r query.Result) error {
 	case len(r.Columns) == 0:
 		w.WriteString(count(r) + "\n")
 	default:
-		names, rules := make([]string, len(r.Columns)), make([]string, len(r.Columns))
-		for i, c := range r.Columns {
-			names[i], rules[i] = markdownText(c.Name), "---"
-			if c.Class == query.Number {
-				rules[i] = "---:"
-			}
-		}
-		markdownRow(w, names)
-		markdownRow(w, rules)
-		for _, row := range r.Rows {
-			cells := make([]string, len(row))
-			for i, v := range row {
-				cells[i] = markdownText(shown(v))
-			}
-			markdownRow(w, cells)
-		}
+		markdownTable(w, r)
 		w.WriteString("\n" + count(r) + "\n")
 	}
+	markdownWarnings(w, r)
+	return nil
+}
+
+func markdownTable(w *bufio.Writer, r query.Result) {
+	names, rules := make([]string, len(r.Columns)), make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		names[i], rules[i] = markdownText(c.Name), "---"
+		if c.Class == query.Number {
+			rules[i] = "---:"
+		}
+	}
+	markdownRow(w, names)
+	markdownRow(w, rules)
+	for _, row := range r.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = markdownText(shown(v))
+		}
+		markdownRow(w, cells)
+	}
+}
+
+func markdownWarnings(w *bufio.Writer, r query.Result) {
 	for i, remark := range warnings(r) {
 		if i == 0 {
 			w.WriteString("\nWarnings:\n\n")
@@ -47,7 +56,6 @@ func markdown(w *bufio.Writer, r query.Result) error {
 			}
 		}
 	}
-	return nil
 }
 
 func markdownRow(w *bufio.Writer, cells []string) {

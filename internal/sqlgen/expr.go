@@ -80,6 +80,10 @@ func (g *gen) anyExpr(s scope, k kind, sub func(), depth int) {
 }
 
 func (g *gen) numberExpr(s scope, sub func(), depth int) {
+	if g.Params && g.chance(12) {
+		g.paramValue()
+		return
+	}
 	switch g.weigh(6, 2, 2, 2, 1, 2, 2) {
 	case 0:
 		g.brackets(func() {
@@ -132,7 +136,17 @@ func (g *gen) oddNumber(sub func()) {
 			g.call("greatest", sub, sub)
 		}
 	default:
-		switch g.upTo(5) {
+		switch g.upTo(6) {
+		case 5:
+			if g.PipesConcat {
+				sub()
+				return
+			}
+			g.brackets(func() { // OR
+				sub()
+				g.put("||")
+				sub()
+			})
 		case 0:
 			g.call("IF", func() { g.put("1 = 1") }, sub, sub)
 		case 1:
@@ -165,7 +179,7 @@ func (g *gen) textExpr(s scope, sub func(), depth int) {
 			g.put("AS CHAR )")
 		}
 	case 3:
-		if g.postgres() {
+		if g.postgres() || g.PipesConcat {
 			g.brackets(func() {
 				sub()
 				g.put("||")

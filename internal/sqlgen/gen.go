@@ -46,6 +46,7 @@ func (g *gen) draw(c Class) Statement {
 	default:
 		g.special(c)
 	}
+	g.numberParams()
 	g.st.Tokens = g.tokens
 	return g.decorate(g.st)
 }

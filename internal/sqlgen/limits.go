@@ -8,7 +8,10 @@ func (g *gen) limit(inner, ordered bool) {
 	kept := g.st.offset
 	g.st.offset = span{}
 	var count span
-	if g.postgres() {
+	if !inner && g.Params && g.chance(80) {
+		l = Limit{Form: LimitParam}
+		count = g.paramLimit(&l, ordered)
+	} else if g.postgres() {
 		count = g.postgresLimit(&l, ordered)
 	} else {
 		count = g.mysqlLimit(&l, ordered)
@@ -163,6 +166,9 @@ func (g *gen) limitExpression(l *Limit) {
 }
 
 func (g *gen) mysqlLimit(l *Limit, ordered bool) (count span) {
+	if g.mariadb() && g.chance(6) {
+		return g.examined(l)
+	}
 	switch g.weigh(10, 4, 4, 1, 1, 4) {
 	case 0:
 		g.put("LIMIT")
@@ -193,6 +199,35 @@ func (g *gen) mysqlLimit(l *Limit, ordered bool) (count span) {
 		}
 		g.put("LIMIT")
 		count = g.rowsToken(l)
+	}
+	return count
+}
+
+// examined appends a limit with MariaDB's bound of the rows that are read. Mostly it
+// is so large that it bounds nothing.
+func (g *gen) examined(l *Limit) (count span) {
+	g.put("LIMIT")
+	switch g.weigh(3, 2, 2, 2) {
+	case 0:
+		*l = Limit{}
+	case 1:
+		count = g.rowsToken(l)
+	case 2:
+		g.offset(6)
+		g.put(",")
+		count = g.rowsToken(l)
+	case 3:
+		count = g.rowsToken(l)
+		g.put("OFFSET")
+		g.offset(6)
+	}
+	g.put("ROWS EXAMINED")
+	g.st.Examined = true
+	if g.chance(25) {
+		g.st.Cut, g.st.Settled = true, false
+		g.number(g.upTo(20))
+	} else {
+		g.put("9999999")
 	}
 	return count
 }

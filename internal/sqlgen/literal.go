@@ -1,7 +1,5 @@
 package sqlgen
 
-import "strings"
-
 // words are the contents of strings, without what an escape would be needed for.
 var words = []string{"one", "two", "x", "zz", "LIMIT 2", "-- no comment", "/* nor this */", "a;b", "é", "FOR UPDATE", "$1 ? :x", ""}
 
@@ -34,14 +32,31 @@ func (g *gen) str() {
 // oddString appends a string with a prefix or with escapes.
 func (g *gen) oddString(w string) {
 	if g.postgres() {
-		switch g.upTo(4) {
+		switch g.upTo(6) {
+		case 4: // what a backslash means is the session's
+			if g.NoBackslash {
+				g.word(`'` + w + `\'`)
+			} else {
+				g.word(`'` + w + `\''`)
+			}
+			return
+		case 5:
+			g.word(`'` + w + `\\'`)
+			return
+		case 1:
+			if !g.NoBackslash {
+				g.word(`'\\\'` + w + `'`)
+				return
+			}
+			g.word(`U&'` + w + `\0041'`)
+			return
+		}
+		switch g.upTo(3) {
 		case 0:
 			g.word(`E'` + w + `\'` + `'`)
 		case 1:
-			g.word(`U&'` + strings.ReplaceAll(w, `\`, "") + `\0041'`)
-		case 2:
 			g.word("N'" + w + "'")
-		case 3:
+		case 2:
 			g.word("E'" + w + `\\'`)
 		}
 		return

@@ -44,7 +44,11 @@ func named(kinds []kind) []column {
 
 // tail appends ORDER BY and a limit.
 func (g *gen) tail(c core, o options, set bool) {
-	limited := o.limits && g.chance(55)
+	often := 55
+	if g.Params && !o.inner {
+		often = 90
+	}
+	limited := o.limits && g.chance(often)
 	order := g.weigh(4, 3, 3, 2)
 	if c.noOrder {
 		limited, order = limited && !o.inner, 0

@@ -19,6 +19,8 @@ const (
 	LimitNumber
 	// LimitExpression is anything else; its value is known all the same.
 	LimitExpression
+	// LimitParam is a parameter or an expression of one: [ParamCount].
+	LimitParam
 )
 
 // Unlimited is the value of an expression that stands for no limit at all (NULL).
@@ -53,6 +55,9 @@ type Statement struct {
 	// Writes reports that data change, Locks that rows are locked, Volatile that
 	// functions with effects are called.
 	Writes, Locks, Volatile bool
+	// Examined reports that the server may stop early by a clause of the statement's,
+	// and Cut that it is likely to.
+	Examined, Cut bool
 	// Fails is when the statement ends with an error.
 	Fails Failure
 	// Parts are the statements of a script.

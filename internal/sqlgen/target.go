@@ -19,6 +19,10 @@ type Target struct {
 	// NoBackslash is their sql_mode NO_BACKSLASH_ESCAPES, and PostgreSQL's
 	// standard_conforming_strings = on, which is its default.
 	NoBackslash bool
+	// PipesConcat is MySQL's and MariaDB's sql_mode PIPES_AS_CONCAT.
+	PipesConcat bool
+	// Params draws parameters, as limits above all, in queries alone.
+	Params bool
 	// Only bounds the classes that are drawn; empty stands for all.
 	Only []Class
 	// Plain leaves out comments, hints and unusual white space.
@@ -98,6 +102,13 @@ func (t Target) Classes() []Weighted {
 }
 
 func (t Target) has(c Class) bool {
+	if t.Params {
+		switch c {
+		case ClassSelect, ClassSetOperation, ClassWith, ClassValues, ClassLocking:
+			return true
+		}
+		return false
+	}
 	switch c {
 	case ClassWithWrite, ClassCursor:
 		return t.postgres()

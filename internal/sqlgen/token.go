@@ -15,6 +15,8 @@ type Token struct {
 	// Free reports a plain literal. Another one of its spelling makes a
 	// statement that reads the same.
 	Free bool
+	// Param is what the token stands for, if it is a parameter.
+	Param Param
 }
 
 // join writes tokens out.

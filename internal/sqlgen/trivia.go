@@ -61,6 +61,9 @@ func (g *gen) trivia() string {
 	comments := []string{" ", "  ", "\n", "\t", "\r\n", "/**/", " /* c */ ", " -- LIMIT 3\n", " /* LIMIT 3 ' \" ` */ ", "/*;*/", " --\n", "\n-- it's\n", " /***/ ", "/* -- */"}
 	if g.postgres() {
 		comments = append(comments, "/* a /* nested */ b */", "--no blank\n", " /* $$ */ ", "\f", " /*/**/*/ ")
+		if g.Version >= 170000 {
+			comments = append(comments, "\v", " \v\n")
+		}
 	} else {
 		comments = append(comments, " # LIMIT 3\n", "#\n", " /*T! LIMIT 3 */ ", " /*!99999 LIMIT 3 */ ", "/* /* */")
 		if g.mysql() {

@@ -94,14 +94,7 @@ func (g *gen) into() {
 		}
 		return
 	}
-	switch g.upTo(3) {
-	case 0:
-		g.put("SELECT r.id , r.a INTO @x , @y FROM t r ORDER BY r.id LIMIT 1")
-	case 1:
-		g.put("SELECT r.id , r.a FROM t r ORDER BY r.id LIMIT 1 INTO @x , @y")
-	case 2:
-		g.put("SELECT count ~( * ) FROM t INTO @x")
-	}
+	g.intoVariables()
 }
 
 // fault appends a statement that ends with an error.
@@ -114,6 +107,12 @@ func (g *gen) fault() {
 		both = append(both, "SELECT id FROM t OFFSET -1", "SELECT id FROM t LIMIT 1 + NULL + 'x'", "SELECT id FROM t LIMIT id", "SELECT s + 1 FROM t",
 			"SELECT id FROM t LIMIT 3 LIMIT 4", "SELECT id FROM t FETCH FIRST 2 ROWS WITH TIES", "SELECT DISTINCT id FROM t FOR UPDATE", "SELECT 'open",
 			"SELECT id FROM t LIMIT ( SELECT -3 )")
+		if g.Version < 170000 && g.chance(10) { // white space from 17 on
+			g.put("SELECT id")
+			g.word("\v")
+			g.put("FROM t ORDER BY id")
+			return
+		}
 		if g.chance(30) {
 			g.st.Fails = FailsLate
 			g.put(g.pick("SELECT 10 / ( id - 7 ) FROM t ORDER BY id", "SELECT id FROM t WHERE 10 / ( id - 7 ) > -99 ORDER BY id", "SELECT CAST ~( s AS int ) FROM t"))

@@ -26,6 +26,15 @@ type answer struct {
 	number int
 	// told is the number of notices that this answer has brought about.
 	told int
+
+	// Where the statements of the text are sent one by one, partText is what was
+	// sent of the one at hand, partEdits what made it of the client's, and more says
+	// that others come behind it.
+	partText  string
+	partEdits []rewrite.Edit
+	more      bool
+	// ended reports that an error has ended the answer.
+	ended bool
 }
 
 func (s *session) newAnswer(script rewrite.Script) *answer {
@@ -118,7 +127,9 @@ func (a *answer) done(status packet.Status, ok bool) bool {
 		a.next(ok)
 		return true
 	}
-	a.settings.apply(a.effect)
+	if !a.more {
+		a.settings.apply(a.effect)
+	}
 	a.settings.observe(status)
 	return false
 }
@@ -138,8 +149,8 @@ func (a *answer) relayOK(h packet.Header) (more bool, err error) {
 	}
 	a.begin(a.closes())
 	a.notes.server = ok.Warnings
-	if a.told > 0 {
-		if err := packet.PatchOK(b, ok.Status, addWarnings(ok.Warnings, a.told)); err != nil {
+	if a.told > 0 || a.more {
+		if err := packet.PatchOK(b, a.flags(ok.Status), addWarnings(ok.Warnings, a.told)); err != nil {
 			return false, err
 		}
 	}
@@ -161,8 +172,13 @@ func (a *answer) relayError(h packet.Header) (more bool, err error) {
 	if packet.IsProgress(b) {
 		return true, a.client.out.packet(b)
 	}
-	if a.edited {
-		b = originalError(b, a.script)
+	switch {
+	case a.partText != "":
+		b = originalError(b, a.partText, a.script.Text, func(at int) int {
+			return a.script.Plans[a.at].Statement.Pos + rewrite.OriginalOffset(a.partEdits, at)
+		})
+	case a.edited:
+		b = originalError(b, a.script.SQL(), a.script.Text, scriptOffset(a.script))
 	}
 	a.begin(false)
 	a.failed()
@@ -173,6 +189,7 @@ func (a *answer) relayError(h packet.Header) (more bool, err error) {
 // failed takes in that the answer ended in an error: what the statement has
 // changed of the settings before is not known.
 func (a *answer) failed() {
+	a.ended = true
 	if !a.effect.none() {
 		a.settings.forget()
 	}

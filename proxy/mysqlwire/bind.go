@@ -25,69 +25,117 @@ func (s *session) bindLimit(st *statement, plan rewrite.Plan, b []byte) (rewrite
 		st.types[i] = packet.ParamType{Type: p.Type, Unsigned: p.Unsigned, Name: append([]byte(nil), p.Name...)}
 	}
 	p := &e.Params[plan.Bind-1]
-	value, ok := limitValue(*p)
-	keep := ok && value <= plan.Cap.Rows
-	plan, value = plan.Bound(value, ok)
+	rows, r := limitValue(*p, s.rewriter.Dialect().Name() == mariaDB)
+	if r == readingUnsure {
+		// The server reads it or refuses it; the rows are counted whatever it does.
+		plan, _ = plan.Bound(0, false)
+		return plan, e.Append(nil, s.caps), nil
+	}
+	keep := r == readingRows && rows <= plan.Cap.Rows
+	plan, rows = plan.Bound(rows, r == readingRows)
 	if !keep {
 		*p = packet.Param{
 			ParamType: packet.ParamType{Type: packet.TypeLongLong, Unsigned: true, Name: p.Name},
-			Value:     binary.LittleEndian.AppendUint64(nil, value),
+			Value:     binary.LittleEndian.AppendUint64(nil, rows),
 		}
 	}
 	return plan, e.Append(nil, s.caps), nil
 }
 
-// limitValue is the number of rows that a value of LIMIT asks for. ok is false
-// where a server may take it for something else: negative numbers, fractions, text
-// that is no number, values sent ahead. NULL asks for no row (it is read as 0).
-func limitValue(p packet.Param) (rows uint64, ok bool) {
+// mariaDB is the name of MariaDB's dialect.
+const mariaDB = "mariadb"
+
+// reading says what is known of a value of LIMIT.
+type reading uint8
+
+const (
+	// readingRows: it is a number of rows.
+	readingRows reading = iota
+	// readingAll: the server takes it for all rows.
+	readingAll
+	// readingUnsure: only the server knows, or it refuses the value.
+	readingUnsure
+)
+
+// limitValue is the number of rows that a value of LIMIT asks for, as measured on
+// MariaDB 10.11 and MySQL 9.7 for values of all types (TestLimitParameter).
+func limitValue(p packet.Param, mariadb bool) (rows uint64, r reading) {
 	switch {
 	case p.Long:
-		return 0, false
+		return 0, readingUnsure
 	case p.Null, p.Type == packet.TypeNull:
-		return 0, true
+		return 0, readingRows
 	}
 	v := p.Value
 	switch p.Type {
 	case packet.TypeTiny:
-		return integer(uint64(v[0]), uint64(int64(int8(v[0]))), p.Unsigned)
-	case packet.TypeShort, packet.TypeYear:
+		return integer(uint64(v[0]), int64(int8(v[0])), p.Unsigned, mariadb)
+	case packet.TypeShort:
 		n := binary.LittleEndian.Uint16(v)
-		return integer(uint64(n), uint64(int64(int16(n))), p.Unsigned)
-	case packet.TypeLong, packet.TypeInt24:
+		return integer(uint64(n), int64(int16(n)), p.Unsigned, mariadb)
+	case packet.TypeLong:
 		n := binary.LittleEndian.Uint32(v)
-		return integer(uint64(n), uint64(int64(int32(n))), p.Unsigned)
+		return integer(uint64(n), int64(int32(n)), p.Unsigned, mariadb)
 	case packet.TypeLongLong:
 		n := binary.LittleEndian.Uint64(v)
-		return integer(n, n, p.Unsigned)
+		return integer(n, int64(n), p.Unsigned, mariadb)
 	case packet.TypeDouble:
-		f := math.Float64frombits(binary.LittleEndian.Uint64(v))
-		if f >= 0 && f < 1<<53 && f == math.Trunc(f) {
-			return uint64(f), true
-		}
-	case packet.TypeVarchar, packet.TypeVarString, packet.TypeString:
-		if size := packet.LenencSize(v[0]); size == 1 {
-			return digits(v[1:])
-		}
+		return float(math.Float64frombits(binary.LittleEndian.Uint64(v)), mariadb)
+	case packet.TypeFloat:
+		return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(v))), mariadb)
+	case packet.TypeVarchar, packet.TypeVarString, packet.TypeString,
+		packet.TypeTinyBlob, packet.TypeMediumBlob, packet.TypeLongBlob, packet.TypeBlob:
+		return leading(v[packet.LenencSize(v[0]):])
 	}
-	return 0, false
+	return 0, readingUnsure
 }
 
-// integer is unsigned where the type is, else signed if that is not negative.
-func integer(unsigned, signed uint64, isUnsigned bool) (uint64, bool) {
-	if isUnsigned {
-		return unsigned, true
+// integer is unsigned where the type is. MariaDB takes a negative number for a large
+// one, MySQL refuses it.
+func integer(unsigned uint64, signed int64, isUnsigned, mariadb bool) (uint64, reading) {
+	switch {
+	case isUnsigned:
+		return unsigned, readingRows
+	case signed >= 0:
+		return uint64(signed), readingRows
+	case mariadb:
+		return 0, readingAll
 	}
-	return signed, int64(signed) >= 0
+	return 0, readingUnsure
 }
 
-// digits is the number that b spells in digits alone.
-func digits(b []byte) (uint64, bool) {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
+// float is rounded by MariaDB and refused by MySQL.
+func float(f float64, mariadb bool) (uint64, reading) {
+	n := math.RoundToEven(f)
+	switch {
+	case !mariadb:
+		return 0, readingUnsure
+	case n >= 0 && n < 1<<53:
+		return uint64(n), readingRows
 	}
-	n, err := strconv.ParseUint(string(b), 10, 63)
-	return n, err == nil
+	return 0, readingAll
+}
+
+// leading is the number that stands at the beginning of b, 0 if none does. A negative one
+// and one that is too large stand for all rows.
+func leading(b []byte) (uint64, reading) {
+	for len(b) > 0 && (b[0] == ' ' || b[0] >= '\t' && b[0] <= '\r') {
+		b = b[1:]
+	}
+	negative := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		negative, b = b[0] == '-', b[1:]
+	}
+	digits := 0
+	for digits < len(b) && b[digits] >= '0' && b[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 {
+		return 0, readingRows
+	}
+	n, err := strconv.ParseUint(string(b[:digits]), 10, 63)
+	if err != nil || negative && n > 0 {
+		return 0, readingAll
+	}
+	return n, readingRows
 }

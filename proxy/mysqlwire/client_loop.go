@@ -9,7 +9,7 @@ import (
 
 // clientLoop reads what the client sends until the session ends.
 func (s *session) clientLoop() {
-	err := s.login()
+	err := s.enter()
 	for err == nil {
 		var h packet.Header
 		if h, err = s.client.in.header(); err != nil {
@@ -18,33 +18,39 @@ func (s *session) clientLoop() {
 		switch s.begin(h) {
 		case turnOver:
 			return
-		case turnAuth:
-			err = s.passAuth(h)
+		case turnLogin:
+			err = s.passLogin(h)
 		case turnInfile:
 			err = s.passInfile(h)
+		case turnStream:
+			err = s.passStream(h)
 		default:
 			err = s.command(h)
 		}
 	}
 	var lost *lostError
 	var bad *packet.MalformedError
+	var denied *deniedError
 	c, under := s.underCut()
 	switch {
 	case errors.Is(err, errOver):
 		s.end(nil)
 	case under:
 		s.leave(c)
-	case errors.As(err, &bad):
+	case errors.As(err, &bad), errors.As(err, &denied):
 		s.reject(err)
 	case errors.As(err, &lost) && lost.who == "upstream":
 		// The upstream loop reads what the server had to say, and tells the
 		// client. It would wait for ever only if the connection were half dead.
 		s.mu.Lock()
 		if !s.cut.under {
-			s.up.in.conn.SetReadDeadline(time.Now().Add(farewellTime))
+			s.up.conn.SetReadDeadline(time.Now().Add(farewellTime))
 		}
-		if s.turn == turnCommand {
+		switch s.turn {
+		case turnCommand:
 			s.turn, s.relay, s.replySeq = turnAnswer, s.relayOne, 1
+		case turnLogin:
+			s.turn, s.up.ready = turnAnswer, true
 		}
 		s.mu.Unlock()
 		s.cond.Broadcast()
@@ -63,14 +69,15 @@ func (s *session) vanished(err error) error {
 	return err
 }
 
-// reject tells the client that what it sent is no packet, and ends the session.
+// reject tells the client that what it sent is no packet, or why it is not let in,
+// and ends the session.
 func (s *session) reject(err error) {
 	s.mu.Lock()
 	for s.turn == turnAnswer {
 		s.cond.Wait()
 	}
 	leaving := s.turn == turnLeaving
-	answered := s.turn == turnCommand || !s.loggedIn
+	answered := s.turn == turnCommand || s.turn == turnLogin || !s.loggedIn
 	if answered {
 		s.turn = turnLeaving
 	}
@@ -120,6 +127,10 @@ func (s *session) command(h packet.Header) error {
 		return s.pass(h, s.relayFields)
 	case packet.ComProcessInfo:
 		return s.pass(h, s.newAnswer(s.guarded("the answer is that of COM_PROCESS_INFO")).results)
+	case packet.ComRegisterReplica:
+		return s.replicates(h, c, s.relayOne)
+	case packet.ComBinlogDump, packet.ComBinlogDumpGTID:
+		return s.replicates(h, c, s.relayBinlog)
 	case packet.ComChangeUser:
 		return s.changeUser(h)
 	case packet.ComResetConnection:

@@ -10,6 +10,8 @@ type cursor struct {
 	meter rewrite.Meter
 	// over reports that the client was told of the last row.
 	over bool
+	// failed is the error that ended the cursor, nil if none did.
+	failed []byte
 }
 
 // opened relays end, which says that the statement has opened a cursor.
@@ -55,9 +57,15 @@ func (s *session) relayPage(st *statement) error {
 		status = status&^packet.StatusCursorExists | packet.StatusLastRowSent
 	}
 	a := &answer{session: s}
+	if st != nil {
+		a.script = st.script
+	}
 	if !c.over && (cut || status.Has(packet.StatusLastRowSent)) {
 		c.over = true
-		a.settle(o)
+		c.failed = a.settle(o, end)
+	}
+	if c.failed != nil {
+		return s.client.out.packet(c.failed)
 	}
 	return s.writeEnd(end, status, a.told)
 }

@@ -12,9 +12,15 @@ const (
 	showWarnings
 	// showCount is SHOW COUNT(*) WARNINGS or SELECT @@warning_count.
 	showCount
-	// showErrors is SHOW ERRORS, SHOW COUNT(*) ERRORS or SELECT @@error_count.
+	// showErrors is SHOW ERRORS, with or without LIMIT.
 	showErrors
+	// showErrorCount is SHOW COUNT(*) ERRORS or SELECT @@error_count.
+	showErrorCount
 )
+
+// lists and counts say what such a statement's rows are.
+func (k showKind) lists() bool  { return k == showWarnings || k == showErrors }
+func (k showKind) counts() bool { return k == showCount || k == showErrorCount }
 
 // reads reports a statement that leaves the diagnostics as they are.
 func (k showKind) reads() bool { return k != showNothing }
@@ -22,8 +28,8 @@ func (k showKind) reads() bool { return k != showNothing }
 // diagnostics is what a text reads of the diagnostics.
 type diagnostics struct {
 	kind showKind
-	// offset and count are those of showWarnings' LIMIT; bounded reports that
-	// there is one.
+	// offset and count are those of a list's LIMIT; bounded reports that there is
+	// one.
 	offset, count uint64
 	bounded       bool
 }
@@ -63,6 +69,8 @@ func (w *words) show() (d diagnostics) {
 		t = w.next()
 	}
 	switch {
+	case t.is("ERRORS") && counts:
+		d.kind = showErrorCount
 	case t.is("ERRORS"):
 		d.kind = showErrors
 	case t.is("WARNINGS") && counts:
@@ -123,7 +131,7 @@ func (w *words) count() showKind {
 	case t.is("warning_count"):
 		return showCount
 	case t.is("error_count"):
-		return showErrors
+		return showErrorCount
 	}
 	return showNothing
 }

@@ -10,37 +10,46 @@ import (
 )
 
 const (
-	// DefaultConnectTimeout is how long the upstream gets to accept a connection
-	// and to greet.
+	// DefaultConnectTimeout is how long an upstream gets to accept a connection,
+	// to greet, and for its TLS handshake.
 	DefaultConnectTimeout = 10 * time.Second
 	// DefaultLoginTimeout is how long the upstream gets for each of its turns in
 	// a login. Servers may ask elsewhere for it: a directory, a person's phone.
 	DefaultLoginTimeout = 60 * time.Second
 )
 
-// Door is the proxy.Protocol of MySQL and MariaDB.
+// Door is the proxy.Protocol of MySQL and MariaDB. Its fields are not to be changed
+// once it serves.
 type Door struct {
-	// ConnectTimeout is how long the upstream gets to accept a connection, and
-	// again to greet. It is not to be changed while sessions run.
+	// Upstreams are where the server is; a session goes to the first that accepts
+	// it.
+	Upstreams proxy.Upstreams
+	// ConnectTimeout is how long each upstream gets to accept a connection, and
+	// the one that did to greet, and again for its TLS handshake.
 	ConnectTimeout time.Duration
-	// LoginTimeout is how long the upstream gets for each of its turns until the
-	// client is logged in; how long the client takes for its own does not
-	// count. It is not to be changed while sessions run.
+	// LoginTimeout is how long the client gets for its answer to the greeting, its
+	// TLS handshake included, and the upstream for each of its turns until the
+	// client is logged in. What the client takes for its own turns after the first
+	// does not count.
 	LoginTimeout time.Duration
 	// KeepAlive is how long the upstream's TCP connection may be silent before it
 	// is probed, proxy.DefaultKeepAlive if it is 0. Negative never probes.
 	KeepAlive time.Duration
+	// ListenTLS and UpstreamTLS are TLS with the clients and with the upstream,
+	// nil for none.
+	ListenTLS   *proxy.ListenTLS
+	UpstreamTLS *proxy.UpstreamTLS
 
-	upstream proxy.Address
 	rewriter *rewrite.Rewriter
 	observer proxy.Observer
+	key      ownKey
 }
 
 // New returns a Door to upstream that plans with r and tells o of every plan and
 // outcome. r's dialect is mysql or mariadb; each session settles with the
 // upstream's greeting which of the two it is.
 func New(upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) *Door {
-	return &Door{ConnectTimeout: DefaultConnectTimeout, LoginTimeout: DefaultLoginTimeout, upstream: upstream, rewriter: r, observer: o}
+	return &Door{Upstreams: proxy.Upstreams{upstream}, ConnectTimeout: DefaultConnectTimeout, LoginTimeout: DefaultLoginTimeout, rewriter: r, observer: o}
 }
 
 // Name returns mysql.
@@ -52,17 +61,17 @@ func (d *Door) Name() string { return "mysql" }
 // unless a packet was under way.
 func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
-	up, _, err := proxy.Upstreams{d.upstream}.Dial(ctx, d.ConnectTimeout, d.KeepAlive)
+	up, at, err := d.Upstreams.Dial(ctx, d.ConnectTimeout, d.KeepAlive)
 	if err != nil && ctx.Err() != nil {
 		refuseGreeting(client, shutdown())
 		return nil
 	}
 	if err != nil {
-		err := &upstreamError{addr: d.upstream.String(), cause: err}
+		err := &upstreamError{addr: d.Upstreams.String(), cause: err}
 		refuseGreeting(client, err.packet())
 		return err
 	}
 	defer up.Close()
-	s := newSession(d, client, up)
+	s := newSession(d, client, up, at)
 	return s.run(ctx)
 }

@@ -21,6 +21,9 @@ const (
 	// CodeUpstream is the code of the error for an upstream that cannot be
 	// reached or that went away.
 	CodeUpstream = 61003
+	// CodeOverflow is the code of the error for an answer with more rows than its
+	// cap, under the overflow policy "error".
+	CodeOverflow = 61004
 )
 
 // The servers' own codes that rowcap uses (share/errmsg.txt).
@@ -34,6 +37,8 @@ const (
 const (
 	stateGeneral       = "HY000"
 	stateCommunication = "08S01"
+	// stateOverflow is rowcap's own, and PostgreSQL clients' too.
+	stateOverflow = "RC002"
 )
 
 // farewellTime is how long a client gets to take the last packet.
@@ -77,14 +82,17 @@ func (s *session) sayFailure(err error) *packet.Err {
 	var bad *packet.MalformedError
 	var lost *lostError
 	var login *loginError
+	var denied *deniedError
 	switch {
+	case errors.As(err, &denied):
+		return denied.packet()
 	case errors.As(err, &login):
 		return login.packet()
 	case errors.As(err, &bad):
 		return &packet.Err{Code: codeMalformed, State: stateGeneral, Message: "Malformed communication packet: " + err.Error() + "; the connection is closed"}
 	case errors.As(err, &lost):
 		return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: fmt.Sprintf(
-			"lost the upstream at %s: %s; rows before this are not all, connect again and repeat the statement if it may run twice", s.door.upstream, err)}
+			"lost the upstream at %s: %s; rows before this are not all, connect again and repeat the statement if it may run twice", s.at, err)}
 	}
 	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: err.Error()}
 }

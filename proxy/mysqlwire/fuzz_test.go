@@ -79,7 +79,7 @@ func FuzzSession(f *testing.F) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			newSession(door, clientDoor, serverDoor).run(context.Background())
+			newSession(door, clientDoor, serverDoor, proxy.Address{Network: "tcp", Addr: "fuzz:3306"}).run(context.Background())
 		}()
 		select {
 		case <-done:

@@ -16,7 +16,7 @@ const learnText = "SELECT @@sql_mode, @@character_set_client, @@sql_select_limit
 // unknown.
 func (s *session) learn() error {
 	s.mu.Lock()
-	s.learning = true
+	s.amid = true
 	s.mu.Unlock()
 	s.expect(s.lastSeq+1, s.relayLearned)
 	b := packet.Query{Attributes: packet.NoAttributes(s.caps), Text: []byte(learnText)}.Append(nil)
@@ -27,15 +27,7 @@ func (s *session) learn() error {
 	if err := s.up.out.flush(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.turn == turnAnswer {
-		s.cond.Wait()
-	}
-	if s.turn != turnCommand {
-		return errOver
-	}
-	return nil
+	return s.awaitAnswer()
 }
 
 // relayLearned takes the answer to learnText; the client gets nothing of it.

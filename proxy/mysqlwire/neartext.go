@@ -11,9 +11,15 @@ import (
 // and sql_class.h, ER_PARSE_ERROR is "%s near '%-.80s' at line %d").
 const nearSize = 80
 
-// originalError gives an ERR packet that quotes the edited text the words of the
-// text that the client sent, if the place can be told exactly.
-func originalError(b []byte, script rewrite.Script) []byte {
+// scriptOffset finds the place in a script's text of one in the edited text.
+func scriptOffset(script rewrite.Script) func(int) int {
+	return func(at int) int { return rewrite.OriginalOffset(script.Edits(), at) }
+}
+
+// originalError gives an ERR packet that quotes the text that was sent the words of the
+// text that the client sent, if the place can be told exactly. original finds the
+// place in the latter.
+func originalError(b []byte, sent, text string, original func(int) int) []byte {
 	e, err := packet.DecodeErr(b)
 	if err != nil || e.Code != codeSyntax {
 		return b
@@ -24,28 +30,22 @@ func originalError(b []byte, script rewrite.Script) []byte {
 		return b
 	}
 	from += len(before)
-	near, ok := originalNear(e.Message[from:to], script)
+	at, ok := place(e.Message[from:to], sent)
 	if !ok {
 		return b
 	}
-	e.Message = e.Message[:from] + near + e.Message[to:]
+	near := text[original(at):]
+	e.Message = e.Message[:from] + near[:min(len(near), nearSize)] + e.Message[to:]
 	return e.Append(nil)
 }
 
-// originalNear finds the quoted part of the edited text in the original one.
-func originalNear(near string, script rewrite.Script) (string, bool) {
-	edited := script.SQL()
-	at := -1
+// place finds the quoted part of the text that was sent.
+func place(near, sent string) (int, bool) {
 	if len(near) < nearSize {
 		// It goes to the text's end.
-		if at = len(edited) - len(near); at < 0 || edited[at:] != near {
-			return "", false
-		}
-	} else {
-		if at = strings.Index(edited, near); at < 0 || strings.LastIndex(edited, near) != at {
-			return "", false
-		}
+		at := len(sent) - len(near)
+		return at, at >= 0 && sent[at:] == near
 	}
-	text := script.Text[rewrite.OriginalOffset(script.Edits(), at):]
-	return text[:min(len(text), nearSize)], true
+	at := strings.Index(sent, near)
+	return at, at >= 0 && strings.LastIndex(sent, near) == at
 }

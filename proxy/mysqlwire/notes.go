@@ -6,8 +6,8 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// notes is what rowcap adds to the server's diagnostics: the notices of the last
-// command. They go when the next command comes, unless that one reads the
+// notes is what rowcap adds to the server's diagnostics: the notices and the error of
+// the last command. They go when the next command comes, unless that one reads the
 // diagnostics.
 type notes struct {
 	list []note
@@ -18,11 +18,30 @@ type notes struct {
 	server uint16
 }
 
-// note is a notice, and the result that it speaks of.
+// note is one row of SHOW WARNINGS, and the result that it speaks of.
 type note struct {
-	rewrite.Notice
+	level string
+	code  int
+	text  string
 	// result is the number of the result in its command, from 1.
 	result int
+}
+
+// The levels in SHOW WARNINGS.
+const (
+	levelWarning = "Warning"
+	levelError   = "Error"
+)
+
+// errors returns those of the notes that are errors.
+func (n *notes) errors() []note {
+	var list []note
+	for _, one := range n.list {
+		if one.level == levelError {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // begin prepares for a statement that reads what shows says of the diagnostics.
@@ -34,14 +53,13 @@ func (n *notes) begin(shows diagnostics) {
 
 func (n *notes) clear() { *n = notes{} }
 
-// message is a notice in the one line that SHOW WARNINGS has for it. It names the
+// message is a note in the one line that SHOW WARNINGS has for it. It names the
 // result where the command had several.
 func (n *notes) message(of note) string {
-	text := message(of.Notice)
 	if n.several {
-		text = fmt.Sprintf("result %d: %s", of.result, text)
+		return fmt.Sprintf("result %d: %s", of.result, of.text)
 	}
-	return text
+	return of.text
 }
 
 // message is a notice in one line.

@@ -26,7 +26,11 @@ func (s *session) query(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	if fail := script.Refused(); fail != nil {
+	fail := script.Refused()
+	if fail == nil {
+		fail = s.unfit(script)
+	}
+	if fail != nil {
 		s.notes.clear()
 		return s.reply(h, refused(fail).Append(nil))
 	}
@@ -34,6 +38,10 @@ func (s *session) query(h packet.Header) error {
 	a.shows = shows
 	a.effect = effectOf(script)
 	s.notes.begin(shows)
+	if s.inParts(script) {
+		h.Seq = s.client.in.lastSeq
+		return s.sendInParts(h, q, a)
+	}
 	if len(script.Edits()) > 0 && s.sendable(script) {
 		q.Text = []byte(script.SQL())
 		a.edited = true

@@ -1,8 +1,13 @@
 package mysqlwire_test
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +24,8 @@ type rawClient struct {
 	conn net.Conn
 	caps packet.Capabilities
 	seq  byte
+	// tls says that conn speaks TLS.
+	tls bool
 }
 
 // baseCaps are what every rawClient asks for.
@@ -29,6 +36,19 @@ const baseCaps = packet.LongFlag | packet.ConnectWithDB | packet.Protocol41 | pa
 // server has them.
 func dialRaw(t testing.TB, s *dbtest.Server, addr, database string, want packet.Capabilities) *rawClient {
 	t.Helper()
+	return dialProgram(t, s, addr, database, want, "")
+}
+
+// dialProgram is dialRaw of a program that says its name.
+func dialProgram(t testing.TB, s *dbtest.Server, addr, database string, want packet.Capabilities, name string) *rawClient {
+	t.Helper()
+	var attributes []byte
+	if name != "" {
+		want |= packet.ConnectAttrs
+		for _, text := range []string{"_os", "linux", "program_name", name} {
+			attributes = packet.AppendLenencString(attributes, text)
+		}
+	}
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -41,29 +61,90 @@ func dialRaw(t testing.TB, s *dbtest.Server, addr, database string, want packet.
 		t.Fatal(err)
 	}
 	c.caps = (baseCaps | want) & g.Capabilities
+	if c.caps.Has(packet.SSL) {
+		c.startTLS()
+	}
 	c.write(packet.HandshakeResponse{
 		Capabilities: c.caps, MaxPacketSize: 1 << 24, Collation: 45, User: []byte(s.User),
-		Auth: scramble(g.AuthPlugin, s.Password, g.AuthData), Database: []byte(database), AuthPlugin: []byte(g.AuthPlugin),
+		Auth: scramble(g.AuthPlugin, s.Password, g.AuthData), Database: []byte(database), AuthPlugin: []byte(g.AuthPlugin), Attributes: attributes,
 	}.Append(nil))
+	if e := c.authenticate(g.AuthPlugin, s.Password, g.AuthData); e != nil {
+		t.Fatal(e)
+	}
+	return c
+}
+
+// startTLS asks for TLS and does the handshake.
+func (c *rawClient) startTLS() {
+	c.t.Helper()
+	c.write(packet.HandshakeResponse{Capabilities: c.caps, MaxPacketSize: 1 << 24, Collation: 45, SSLRequest: true}.Append(nil))
+	secure := tls.Client(c.conn, &tls.Config{InsecureSkipVerify: true})
+	if err := secure.Handshake(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.conn, c.tls = secure, true
+}
+
+// authenticate goes on with a login up to OK or ERR, after a first packet that was
+// sent for plugin.
+func (c *rawClient) authenticate(plugin, password string, seed []byte) *packet.Err {
+	c.t.Helper()
+	secure := c.tls
 	for {
 		switch b := c.read(); b[0] {
 		case packet.OKHeader:
-			return c
+			return nil
 		case packet.AuthSwitchHeader:
 			a, err := packet.DecodeAuthSwitch(b)
 			if err != nil {
-				t.Fatal(err)
+				c.t.Fatal(err)
 			}
-			c.write(scramble(a.Plugin, s.Password, a.Data))
+			plugin, seed = a.Plugin, a.Data
+			switch {
+			case plugin == "sha256_password" && secure:
+				c.write(append([]byte(password), 0))
+			case plugin == "sha256_password":
+				c.write([]byte{1})
+			default:
+				c.write(scramble(plugin, password, seed))
+			}
 		case packet.AuthMoreHeader:
-			if len(b) != 2 || b[1] != 3 {
-				t.Fatalf("the server wants more than a cached login: %x", b)
+			switch {
+			case len(b) == 2 && b[1] == 3:
+			case len(b) == 2 && b[1] == 4 && secure:
+				c.write(append([]byte(password), 0))
+			case len(b) == 2 && b[1] == 4:
+				c.write([]byte{2})
+			default:
+				c.write(underKey(c.t, b[1:], password, seed))
 			}
 		default:
 			e, _ := packet.DecodeErr(b)
-			t.Fatal(e)
+			return e
 		}
 	}
+}
+
+// underKey encrypts a password under the server's key.
+func underKey(t testing.TB, text []byte, password string, seed []byte) []byte {
+	t.Helper()
+	block, _ := pem.Decode(text)
+	if block == nil {
+		t.Fatalf("no key: %q", text)
+	}
+	key, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := append([]byte(password), 0)
+	for i := range plain {
+		plain[i] ^= seed[i%20]
+	}
+	cipher, err := rsa.EncryptOAEP(sha1.New(), rand.Reader, key.(*rsa.PublicKey), plain, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cipher
 }
 
 // scramble proves the knowledge of a password (mysql_native_password,

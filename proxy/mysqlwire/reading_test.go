@@ -22,8 +22,8 @@ func TestDiagnosticsOf(t *testing.T) {
 		"SELECT @@local.warning_count#":           {kind: showCount},
 		"SHOW ERRORS":                             {kind: showErrors},
 		"SHOW ERRORS LIMIT 1":                     {kind: showErrors, count: 1, bounded: true},
-		"SHOW COUNT(*) ERRORS":                    {kind: showErrors},
-		"SELECT @@error_count":                    {kind: showErrors},
+		"SHOW COUNT(*) ERRORS":                    {kind: showErrorCount},
+		"SELECT @@error_count":                    {kind: showErrorCount},
 		"":                                        {},
 		"SHOW":                                    {},
 		"SHOW TABLES":                             {},
@@ -161,7 +161,7 @@ func TestOriginalError(t *testing.T) {
 			t.Fatalf("%q is not edited: %s", test.text, script.Plans[0].Why)
 		}
 		e := packet.Err{Code: codeSyntax, State: "42000", Message: prefix + test.near + "' at line 1"}
-		got, err := packet.DecodeErr(originalError(e.Append(nil), script))
+		got, err := packet.DecodeErr(originalError(e.Append(nil), script.SQL(), script.Text, scriptOffset(script)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,8 @@ func TestOriginalError(t *testing.T) {
 		}
 	}
 	e := packet.Err{Code: 1054, State: "42S22", Message: "Unknown column 'x' near 'LIMIT 101' at line 1"}
-	if got := originalError(e.Append(nil), r.Script("SELECT a FROM t", rewrite.Ask{})); string(got) != string(e.Append(nil)) {
+	script := r.Script("SELECT a FROM t", rewrite.Ask{})
+	if got := originalError(e.Append(nil), script.SQL(), script.Text, scriptOffset(script)); string(got) != string(e.Append(nil)) {
 		t.Errorf("another error was changed: %q", got)
 	}
 }

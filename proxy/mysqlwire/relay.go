@@ -71,19 +71,6 @@ func (s *session) relayFields() error {
 // resetConnection passes COM_RESET_CONNECTION on.
 func (s *session) resetConnection(h packet.Header) error { return s.pass(h, s.relayReset) }
 
-// changeUser passes COM_CHANGE_USER on. The authentication that follows is as at
-// the session's start, and whatever comes of it, nothing known before holds.
-func (s *session) changeUser(h packet.Header) error {
-	s.mu.Lock()
-	s.loggingIn = true
-	s.mu.Unlock()
-	s.upstreamsTurn(h)
-	return s.pass(h, func() error {
-		s.reset()
-		return s.relayAuth()
-	})
-}
-
 // initDB passes COM_INIT_DB on and follows the database.
 func (s *session) initDB(h packet.Header) error {
 	b, err := s.client.in.payload(h, maxControl)

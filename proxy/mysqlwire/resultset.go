@@ -41,7 +41,7 @@ func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
 		if end.status.Has(packet.StatusCursorExists) {
 			return end, a.opened(meter, end.payload)
 		}
-		if err := a.client.out.packet(end.payload); err != nil {
+		if err := a.writeEnd(end, a.flags(end.status), 0); err != nil {
 			return end, err
 		}
 		if end.status.Has(packet.StatusPSOutParams) {
@@ -55,7 +55,7 @@ func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
 	if end.status.Has(packet.StatusCursorExists) {
 		return end, a.opened(meter, end.payload)
 	}
-	err = a.close(&meter, end, merge)
+	end.failed, err = a.close(&meter, end, merge)
 	end.status |= outParams
 	return end, err
 }
@@ -175,31 +175,41 @@ func (s *session) readEnd(h packet.Header) (rowsEnd, error) {
 	return rowsEnd{payload: b, status: ok.Status, warnings: ok.Warnings}, s.track(ok.SessionState)
 }
 
-// close settles the outcome of a result set and relays its end.
-func (a *answer) close(meter *rewrite.Meter, end rowsEnd, merge *merge) error {
+// close settles the outcome of a result set and relays its end, or the error that
+// ends it.
+func (a *answer) close(meter *rewrite.Meter, end rowsEnd, merge *merge) (failed bool, err error) {
 	if a.shows.kind.reads() {
-		return a.closeDiagnostics(meter, end, merge)
+		return false, a.closeDiagnostics(meter, end, merge)
 	}
 	a.notes.server = end.warnings
-	a.settle(meter.Outcome())
-	return a.writeEnd(end, end.status, a.told)
+	if e := a.settle(meter.Outcome(), end); e != nil {
+		a.settings.observe(end.status)
+		return true, a.client.out.packet(e)
+	}
+	return false, a.writeEnd(end, a.flags(end.status), a.told)
 }
 
-// settle reports an outcome and keeps its notice.
-func (a *answer) settle(o rewrite.Outcome) {
+// settle reports an outcome and keeps its notice. It returns the error that is to stand
+// in the place of end, nil if there is none.
+func (a *answer) settle(o rewrite.Outcome, end rowsEnd) []byte {
 	o = ownBound(o)
 	a.door.observer.Answered(a.door.Name(), o)
+	if e := a.exceeded(o, end); e != nil {
+		return e
+	}
 	if n, ok := a.rewriter.Notice(o); ok {
-		a.notes.list = append(a.notes.list, note{Notice: n, result: a.number})
+		a.notes.list = append(a.notes.list, note{level: levelWarning, code: CodeNotice, text: message(n), result: a.number})
 		a.told++
 	}
+	return nil
 }
 
-// ownBound makes an answer that the client's own setting for its session cut
-// complete: the client gets what it asked for, even where the rows beyond had
-// to be counted here.
+// ownBound makes an answer complete whose rows beyond the client's own setting for its
+// session had to be counted here, as the text that the server has brings a limit of
+// ours: the client gets what it asked for. Where it is the client's text that lets
+// the server go beyond the setting (SET_VAR), rows are missing.
 func ownBound(o rewrite.Outcome) rewrite.Outcome {
-	if o.Plan.Cap.Source == rewrite.SourceSession && o.Completeness == rewrite.Truncated {
+	if o.Plan.Cap.Source == rewrite.SourceSession && o.Completeness == rewrite.Truncated && len(o.Plan.Edits) > 0 {
 		o.Completeness = rewrite.Complete
 	}
 	return o

@@ -79,6 +79,12 @@ func policy(def, most uint64) rewrite.Policy {
 // session may be left.
 func serve(t testing.TB, upstream string, p rewrite.Policy, set ...func(*mysqlwire.Door)) *running {
 	t.Helper()
+	return serveOn(t, "tcp", "127.0.0.1:0", upstream, p, set...)
+}
+
+// serveOn is serve on a listener of its own.
+func serveOn(t testing.TB, network, listen, upstream string, p rewrite.Policy, set ...func(*mysqlwire.Door)) *running {
+	t.Helper()
 	r, err := rewrite.New(mysql.New(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +93,7 @@ func serve(t testing.TB, upstream string, p rewrite.Policy, set ...func(*mysqlwi
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen(network, listen)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,15 @@ const (
 	turnCommand
 	// turnAnswer: the upstream loop relays an answer.
 	turnAnswer
-	// turnAuth: as turnAnswer, while the client loop passes authentication
-	// packets on unseen.
+	// turnAuth: nobody; the client has yet to go on with its login.
 	turnAuth
+	// turnLogin: the client loop is at a packet of the client's login.
+	turnLogin
 	// turnInfile: as turnAnswer, while the client loop passes the contents of
 	// a file on unseen.
 	turnInfile
+	// turnStream: as turnAnswer, while the client loop passes on what a replica says.
+	turnStream
 	// turnLeaving: whoever says farewell to the client.
 	turnLeaving
 	// turnOver: the session has ended.
@@ -36,12 +39,16 @@ const (
 
 // session is one client's connection and the upstream's.
 type session struct {
-	door   *Door
+	door *Door
+	// at is the upstream's address.
+	at     proxy.Address
 	client struct {
+		leg
 		in  reader // client loop only
 		out writer // whose turn it is
 	}
 	up struct {
+		leg
 		in  reader // upstream loop only
 		out writer // client loop only
 	}
@@ -53,9 +60,9 @@ type session struct {
 	relay func() error
 	// replySeq is the number of the next answer's first packet to the client.
 	replySeq byte
-	// learning is set while the answer is to a question of rowcap's own, amid a
-	// command of the client.
-	learning bool
+	// amid is set while an answer is relayed behind which the client's command goes
+	// on: that to a question of rowcap's own, or to one of several statements.
+	amid bool
 	// loggedIn is set when the server has let the client in.
 	loggedIn bool
 	// loggingIn is set while the server logs the client in.
@@ -68,7 +75,8 @@ type session struct {
 	err error
 
 	// All below belongs to whose turn it is.
-	caps packet.Capabilities
+	caps  packet.Capabilities
+	login login
 	// multi reports that a text may have several statements.
 	multi    bool
 	settings settings
@@ -81,9 +89,10 @@ type session struct {
 	infileSeq byte
 }
 
-func newSession(d *Door, client, up net.Conn) *session {
-	s := &session{door: d, rewriter: d.rewriter, prepared: newStatements()}
+func newSession(d *Door, client, up net.Conn, at proxy.Address) *session {
+	s := &session{door: d, at: at, rewriter: d.rewriter, prepared: newStatements()}
 	s.cond.L = &s.mu
+	s.client.leg, s.up.leg = legOf(client), legOf(up)
 	s.client.in = reader{who: "client", conn: client, buf: make([]byte, readSize), wait: s.flushUpstream}
 	s.client.out = writer{who: "client", conn: client}
 	s.up.in = reader{who: "upstream", conn: up, buf: make([]byte, readSize)}
@@ -100,7 +109,11 @@ func (s *session) run(ctx context.Context) error {
 		return err
 	}
 	var upstream sync.WaitGroup
-	upstream.Go(s.upstreamLoop)
+	upstream.Go(func() {
+		if s.untilReady() {
+			s.upstreamLoop()
+		}
+	})
 	stop := proxy.OnShutdown(ctx, s.drain, s.cutOff)
 	s.clientLoop()
 	upstream.Wait()
@@ -115,10 +128,11 @@ func (s *session) end(err error) {
 		s.turn = turnOver
 		s.err = err
 	}
+	client, up := s.client.conn, s.up.conn
 	s.mu.Unlock()
 	s.cond.Broadcast()
-	s.client.in.conn.Close()
-	s.up.in.conn.Close()
+	client.Close()
+	up.Close()
 }
 
 // farewell sends e as the last packet and ends the session.
@@ -138,8 +152,8 @@ func (s *session) farewell(e *packet.Err, err error) {
 }
 
 // begin waits until the client's packet with header h may be acted on, and returns
-// whose turn it is: turnCommand for a command, turnAuth or turnInfile for a packet
-// to pass on, turnOver when the session has ended.
+// whose turn it is: turnCommand for a command, turnLogin or turnInfile for a packet
+// to pass on, as turnStream does, turnOver when the session has ended.
 func (s *session) begin(h packet.Header) turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,12 +162,12 @@ func (s *session) begin(h packet.Header) turn {
 		case s.turn == turnIdle:
 			s.turn = turnCommand
 			return turnCommand
-		case s.turn == turnOver, s.turn == turnInfile:
+		case s.turn == turnOver, s.turn == turnInfile, s.turn == turnStream:
 			return s.turn
 		case s.turn == turnAuth && h.Seq != 0:
-			// Commands begin at number 0, so this one goes on with the
-			// authentication.
-			return turnAuth
+			// Commands begin at number 0, so this one goes on with the login.
+			s.turn = turnLogin
+			return turnLogin
 		}
 		s.cond.Wait()
 	}
@@ -176,9 +190,8 @@ func (s *session) idle() {
 	last := false
 	switch {
 	case s.turn == turnLeaving || s.turn == turnOver:
-	case s.learning:
-		// The client's command is still to be sent.
-		s.turn, s.learning = turnCommand, false
+	case s.amid:
+		s.turn, s.amid = turnCommand, false
 	case s.draining:
 		s.turn, last = turnLeaving, true
 	default:
@@ -255,13 +268,16 @@ func (s *session) upstreamLoop() {
 func (s *session) takeAnswer() (turn, func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.turn == turnCommand || s.turn == turnLeaving {
+	for s.turn == turnCommand || s.turn == turnLogin || s.turn == turnLeaving {
 		s.cond.Wait()
 	}
 	t := s.turn
-	if t == turnIdle {
+	switch t {
+	case turnIdle:
 		s.turn = turnAnswer
-	} else {
+	case turnAuth:
+		s.turn = turnAnswer // it speaks before the client has done so
+	default:
 		s.client.out.seq = s.replySeq
 	}
 	return t, s.relay
@@ -288,8 +304,8 @@ func (s *session) lose(err error) {
 		s.end(nil)
 		return
 	}
-	if loggingIn {
-		err = &loginError{addr: s.door.upstream.String(), within: s.door.LoginTimeout, cause: err}
+	if loggingIn && !errors.As(err, new(*deniedError)) {
+		err = &loginError{addr: s.at.String(), within: s.door.LoginTimeout, cause: err}
 	}
 	s.farewell(s.sayFailure(err), err)
 }

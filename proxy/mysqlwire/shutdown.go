@@ -21,15 +21,15 @@ type cut struct {
 	err      error
 }
 
-// drain ends an idle session, and one that is not logged in yet, and has a busy one
-// end after its answer.
+// drain ends an idle session, one that is not logged in yet and one that reads the
+// binary log, and has a busy one end after its answer.
 func (s *session) drain() {
 	if s.leaveIdle() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.loggedIn {
+	if !s.loggedIn || s.turn == turnStream {
 		s.interrupt()
 	}
 }
@@ -72,9 +72,9 @@ func (s *session) interrupt() {
 	if s.loggedIn {
 		s.cut.farewell, s.cut.err = shutdownAmid(), errCut
 	}
-	s.up.in.conn.SetDeadline(now)
-	s.client.in.conn.SetReadDeadline(now)
-	s.client.in.conn.SetWriteDeadline(s.cut.by)
+	s.up.conn.SetDeadline(now)
+	s.client.conn.SetReadDeadline(now)
+	s.client.conn.SetWriteDeadline(s.cut.by)
 }
 
 // underCut returns what the session was told, if it was to end at once.
@@ -88,7 +88,7 @@ func (s *session) underCut() (cut, bool) {
 // does so.
 func (s *session) leave(c cut) {
 	s.mu.Lock()
-	for s.turn == turnAnswer || s.turn == turnAuth || s.turn == turnInfile {
+	for s.turn == turnAnswer || s.turn == turnAuth && s.up.ready || s.turn == turnInfile {
 		if s.turn == turnInfile {
 			// The file is not to come.
 			s.turn = turnAnswer
@@ -96,7 +96,7 @@ func (s *session) leave(c cut) {
 		}
 		s.cond.Wait()
 	}
-	mine := s.turn == turnCommand
+	mine := s.turn == turnCommand || s.turn == turnLogin || s.turn == turnAuth
 	if mine {
 		s.turn = turnLeaving
 	}

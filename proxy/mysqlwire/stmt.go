@@ -90,11 +90,11 @@ func (s *session) relayPrepare(st *statement) error {
 	}
 	if first == packet.ErrHeader {
 		if st.edited {
-			b = originalError(b, st.script)
+			b = originalError(b, st.script.SQL(), st.script.Text, scriptOffset(st.script))
 		}
 		return s.client.out.packet(b)
 	}
-	ok, err := packet.DecodePrepareOK(b)
+	ok, err := packet.DecodePrepareOK(b, s.caps)
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,9 @@ func (s *session) relayPrepare(st *statement) error {
 	}
 	for _, n := range []uint16{ok.Params, ok.Columns} {
 		packets := int(n)
+		if !ok.Metadata {
+			packets = 0 // the EOF packets come all the same
+		}
 		if n > 0 && !s.caps.Has(packet.DeprecateEOF) {
 			packets++
 		}
@@ -169,9 +172,7 @@ func (s *session) resetStatement(h packet.Header) error {
 	return s.send(h, b, s.relayOne)
 }
 
-// longData passes COM_STMT_SEND_LONG_DATA on, however long; it has no answer. The
-// limit's own value is kept back: what it was sent as is no row count, so another
-// takes its place when the statement is executed.
+// longData passes COM_STMT_SEND_LONG_DATA on, however long; it has no answer.
 func (s *session) longData(h packet.Header) error {
 	b, err := s.client.in.start(h, packet.LongDataSize)
 	if err != nil {
@@ -186,11 +187,6 @@ func (s *session) longData(h packet.Header) error {
 			st.long = make(map[int]bool)
 		}
 		st.long[int(l.Param)] = true
-		if st.bind() == int(l.Param)+1 {
-			_, err := s.client.in.skip(h)
-			s.idle()
-			return err
-		}
 	}
 	s.up.out.seq = 0
 	if _, err := s.up.out.forward(&s.client.in, h); err != nil {

@@ -8,32 +8,34 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// warningLevel is the Level of our rows in SHOW WARNINGS.
-const warningLevel = "Warning"
-
 // warningTypes are the types of SHOW WARNINGS' columns.
 var warningTypes = []packet.FieldType{packet.TypeVarString, packet.TypeLong, packet.TypeVarString}
 
-// merge adds the notices to a result that tells of warnings.
+// merge adds the notes to a result that tells of warnings or errors.
 type merge struct {
 	*answer
 	types []packet.FieldType
+	list  []note
 }
 
 // merging returns what adds the notices to the result at hand, nil if nothing is to
 // be added.
 func (a *answer) merging(count packet.ColumnCount) *merge {
 	var columns uint64
-	switch a.shows.kind {
-	case showWarnings:
+	list := a.notes.list
+	switch kind := a.shows.kind; {
+	case kind.lists():
 		columns = 3
-	case showCount:
+	case kind.counts():
 		columns = 1
 	}
-	if columns == 0 || len(a.notes.list) == 0 || count.Columns != columns {
+	if a.shows.kind == showErrors || a.shows.kind == showErrorCount {
+		list = a.notes.errors()
+	}
+	if columns == 0 || len(list) == 0 || count.Columns != columns {
 		return nil
 	}
-	m := &merge{answer: a}
+	m := &merge{answer: a, list: list}
 	if !count.Metadata {
 		// The client knows the types from before; so do we.
 		m.types = []packet.FieldType{packet.TypeLongLong}
@@ -46,7 +48,7 @@ func (a *answer) merging(count packet.ColumnCount) *merge {
 
 // row relays a row of the result; a count of warnings counts ours too.
 func (m *merge) row(h packet.Header) error {
-	if m.shows.kind != showCount {
+	if !m.shows.kind.counts() {
 		_, err := m.client.out.forward(&m.up.in, h)
 		return err
 	}
@@ -55,7 +57,7 @@ func (m *merge) row(h packet.Header) error {
 		return err
 	}
 	if m.binary() {
-		return m.client.out.packet(addBinary(b, m.types, len(m.notes.list)))
+		return m.client.out.packet(addBinary(b, m.types, len(m.list)))
 	}
 	values, err := packet.DecodeTextRow(b)
 	if err != nil {
@@ -63,7 +65,7 @@ func (m *merge) row(h packet.Header) error {
 	}
 	if len(values) == 1 {
 		if n, err := strconv.ParseUint(string(values[0]), 10, 64); err == nil {
-			values[0] = strconv.AppendUint(nil, n+uint64(len(m.notes.list)), 10)
+			values[0] = strconv.AppendUint(nil, n+uint64(len(m.list)), 10)
 			b = packet.AppendTextRow(nil, values...)
 		}
 	}
@@ -95,55 +97,56 @@ func addBinary(b []byte, types []packet.FieldType, n int) []byte {
 // MySQL drops its warnings once SELECT @@warning_count has been answered. The
 // notices stay: who asks for their number means to read them.
 func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) error {
-	var texts []string
-	if m != nil && a.shows.kind == showWarnings {
-		for _, n := range a.visible(meter.Delivered()) {
-			texts = append(texts, a.notes.message(n))
+	var rows []note
+	if m != nil && a.shows.kind.lists() {
+		for _, n := range m.visible(meter.Delivered()) {
+			n.text = a.notes.message(n)
+			rows = append(rows, n)
 		}
 	}
 	o := meter.Outcome()
 	a.door.observer.Answered(a.door.Name(), o)
-	if n, cut := a.rewriter.Notice(o); cut && a.shows.kind == showWarnings {
+	if n, cut := a.rewriter.Notice(o); cut && a.shows.kind.lists() {
 		if m == nil {
 			m = &merge{answer: a, types: warningTypes}
 		}
-		texts = append(texts, message(n))
+		rows = append(rows, note{level: levelWarning, code: CodeNotice, text: message(n)})
 	}
-	for _, text := range texts {
-		if err := a.client.out.packet(m.warningRow(text)); err != nil {
+	for _, n := range rows {
+		if err := a.client.out.packet(m.warningRow(n)); err != nil {
 			return err
 		}
 	}
 	// Both servers say of such a result that it has no warnings.
-	return a.writeEnd(end, end.status, 0)
+	return a.writeEnd(end, a.flags(end.status), 0)
 }
 
-// visible are the notices that SHOW WARNINGS has room for behind the server's own
-// rows, of which delivered were relayed.
-func (a *answer) visible(delivered uint64) []note {
-	list := a.notes.list
-	if !a.shows.bounded {
+// visible are the notes that SHOW WARNINGS or SHOW ERRORS has room for behind the
+// server's own rows, of which delivered were relayed.
+func (m *merge) visible(delivered uint64) []note {
+	list := m.list
+	if !m.shows.bounded {
 		return list
 	}
-	skip, room := uint64(0), a.shows.count-min(a.shows.count, delivered)
-	if own := uint64(a.notes.server); delivered == 0 && a.shows.offset > own {
-		skip = a.shows.offset - own
+	skip, room := uint64(0), m.shows.count-min(m.shows.count, delivered)
+	if own := uint64(m.notes.server); m.shows.kind == showWarnings && delivered == 0 && m.shows.offset > own {
+		skip = m.shows.offset - own
 	}
 	list = list[min(skip, uint64(len(list))):]
 	return list[:min(room, uint64(len(list)))]
 }
 
 // warningRow is one row of SHOW WARNINGS.
-func (m *merge) warningRow(text string) []byte {
+func (m *merge) warningRow(n note) []byte {
 	if !m.binary() {
-		return packet.AppendTextRow(nil, []byte(warningLevel), strconv.AppendInt(nil, CodeNotice, 10), []byte(text))
+		return packet.AppendTextRow(nil, []byte(n.level), strconv.AppendInt(nil, int64(n.code), 10), []byte(n.text))
 	}
-	code := binary.LittleEndian.AppendUint32(nil, CodeNotice)
+	code := binary.LittleEndian.AppendUint32(nil, uint32(n.code))
 	if m.types[1] == packet.TypeLongLong {
 		code = append(code, 0, 0, 0, 0)
 	}
 	return packet.AppendBinaryRow(nil,
-		packet.BinaryValue{Value: packet.AppendLenencString(nil, warningLevel)},
+		packet.BinaryValue{Value: packet.AppendLenencString(nil, n.level)},
 		packet.BinaryValue{Value: code},
-		packet.BinaryValue{Value: packet.AppendLenencString(nil, text)})
+		packet.BinaryValue{Value: packet.AppendLenencString(nil, n.text)})
 }

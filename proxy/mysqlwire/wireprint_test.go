@@ -184,7 +184,7 @@ func (c *wireSide) prepared() string {
 		c.last(&b, n, p)
 		return b.String()
 	}
-	ok, err := packet.DecodePrepareOK(p)
+	ok, err := packet.DecodePrepareOK(p, c.caps)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -193,6 +193,9 @@ func (c *wireSide) prepared() string {
 	var types []packet.FieldType
 	for i, count := range []uint16{ok.Params, ok.Columns} {
 		for range count {
+			if !ok.Metadata {
+				break
+			}
 			col, err := packet.DecodeColumn(c.read(), c.caps)
 			if err != nil {
 				c.t.Fatal(err)

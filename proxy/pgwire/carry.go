@@ -1,10 +1,6 @@
 package pgwire
 
-import (
-	"strings"
-
-	"github.com/rowcap/rowcap/rewrite"
-)
+import "github.com/rowcap/rowcap/rewrite"
 
 // carried reports a Query that is to be sent as messages of the extended protocol,
 // statement by statement: one whose answer may have to end with an error, so that
@@ -18,7 +14,7 @@ func carried(script rewrite.Script, within bool) bool {
 			return true
 		}
 	}
-	if len(script.Plans) != 1 || script.Err != nil || within {
+	if len(script.Plans) != 1 || script.Err != nil || within || mayHaveParameters(script.Text) {
 		return false
 	}
 	p := &script.Plans[0]
@@ -27,7 +23,7 @@ func carried(script rewrite.Script, within bool) bool {
 
 // unfit returns why a Query cannot be sent statement by statement.
 func unfit(script rewrite.Script) *fault {
-	if len(script.Plans) < 2 {
+	if len(script.Plans) < 2 || unread(script) {
 		return nil
 	}
 	why := ""
@@ -36,16 +32,52 @@ func unfit(script rewrite.Script) *fault {
 		switch {
 		case st.Kind == rewrite.KindCopy && !st.ReturnsRows:
 			why = "a COPY is among its statements"
-		case unsettles(st) && i < len(script.Plans)-1 && strings.ContainsFunc(script.Text, func(r rune) bool { return r == '\\' || r >= 0x80 }):
+		case unsettles(st) && i < len(script.Plans)-1 && !anyhow(script.Text):
 			why = "one of its statements may change how the others are read"
 		}
 	}
 	if why == "" {
 		return nil
 	}
+	return indivisible(why)
+}
+
+func indivisible(why string) *fault {
 	return &fault{severity: severityError, code: codeRefused,
 		message: "the text is refused: an overflow could not be made an error for all of it, as " + why,
 		hint:    "send its statements one by one"}
+}
+
+// unread reports a text that was not read as a whole. The server refuses it as a whole
+// if it cannot read it either.
+func unread(script rewrite.Script) bool {
+	for i := range script.Plans {
+		if script.Plans[i].Statement.Kind == rewrite.KindUnknown {
+			return true
+		}
+	}
+	return script.Err != nil
+}
+
+// mayHaveParameters reports a text in which $1 or its like may stand. The statements of
+// a Query have no parameters, and a Parse would take them for its own.
+func mayHaveParameters(text string) bool {
+	for i := 1; i < len(text); i++ {
+		if text[i-1] == '$' && '0' <= text[i] && text[i] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// replaces says whether e.fail is what the client gets in the place of an error. Of a
+// text that was not read, the server's own errors have a position; the one that has
+// none says that the text has several statements.
+func (e *expected) replaces(m message) bool {
+	if e.fail == nil || string(field(m.body, fieldCode)) != codeSyntax {
+		return false
+	}
+	return !e.quiet || field(m.body, fieldPosition) == nil
 }
 
 // carry sends the statements of a Query one by one. The answers that a Query does not
@@ -54,12 +86,19 @@ func (s *session) carry(script rewrite.Script) error {
 	s.up.cut()
 	s.inParts(1)
 	defer s.inParts(0)
+	plans, whole := script.Plans, (*fault)(nil)
+	if unread(script) {
+		// A Parse of all of it fails as the Query would, before anything is run. One
+		// statement is run then; several are not told apart.
+		plans = s.rewriter.Load().Unread(script.Text, "the text cannot be read").Plans
+		whole = indivisible("its statements cannot be told apart")
+	}
 	failed := false
-	for i := range script.Plans {
+	for i := range plans {
 		if failed {
 			break
 		}
-		p := &script.Plans[i]
+		p := &plans[i]
 		s.mu.Lock()
 		st := s.carriedStatement(script.Text, p)
 		s.mu.Unlock()
@@ -68,8 +107,19 @@ func (s *session) carry(script rewrite.Script) error {
 		sent := to.ask(0)
 		to.coming += rowsOf(sent)
 		sql, _ := sentStatement(p)
+		b := parseFrame(nil, sql, []byte{0, 0})
+		if err := s.expect(expected{kind: expectParse, parsed: st, quiet: true, fail: whole}); err != nil {
+			return err
+		}
+		if mayHaveParameters(sql) {
+			if err := s.inspect(st, b); err != nil {
+				return err
+			}
+			if b = nil; st.parameters > 0 {
+				return s.uncarried(script.Text, p)
+			}
+		}
 		for _, e := range []expected{
-			{kind: expectParse, parsed: st, quiet: true},
 			{kind: expectBind, portal: to, quiet: true},
 			{kind: expectDescribe, target: 'P', quiet: true},
 			{kind: expectExecute, portal: to, sent: sent, held: p.Strict},
@@ -78,7 +128,6 @@ func (s *session) carry(script rewrite.Script) error {
 				return err
 			}
 		}
-		b := parseFrame(nil, sql, []byte{0, 0})
 		b = append(b, bindFrame...)
 		b = append(b, describeFrame...)
 		s.up.put(appendFrame(b, 'E', func(b []byte) []byte { return append(b, 0, byte(sent>>24), byte(sent>>16), byte(sent>>8), byte(sent)) }))
@@ -103,6 +152,28 @@ func (s *session) carry(script rewrite.Script) error {
 	return nil
 }
 
+// inspect sends a Parse and finds out how many parameters it has.
+func (s *session) inspect(st *statement, parse []byte) error {
+	if err := s.expect(expected{kind: expectDescribe, target: 'S', parsed: st, quiet: true}); err != nil {
+		return err
+	}
+	s.up.put(append(parse, describeStatement("")...))
+	_, err := s.drain()
+	return err
+}
+
+// uncarried sends a statement with parameters as the Query that it was part of: the
+// server refuses it.
+func (s *session) uncarried(text string, p *rewrite.Plan) error {
+	sql, _ := sentStatement(p)
+	q := &query{script: rewrite.Script{Text: text, Plans: []rewrite.Plan{*p}}, edits: editsWithin(p)}
+	if err := s.expect(expected{kind: expectQuery, query: q}); err != nil {
+		return err
+	}
+	s.up.put(queryFrame(sql))
+	return nil
+}
+
 // inParts says whether more is to come of a Query.
 func (s *session) inParts(more int) {
 	s.mu.Lock()
@@ -123,16 +194,17 @@ func closeFrame(statement string) []byte {
 // carriedStatement is one statement of a text, whose positions count in the text. mu
 // is held.
 func (s *session) carriedStatement(text string, p *rewrite.Plan) *statement {
-	pos := p.Statement.Pos
-	_, edits := sentStatement(p)
-	all := make([]rewrite.Edit, 0, len(edits)+1)
-	all = append(all, rewrite.Edit{Start: 0, End: pos})
-	for _, e := range edits {
-		all = append(all, rewrite.Edit{Start: e.Start + pos, End: e.End + pos, Text: e.Text})
-	}
-	st := &statement{plan: *p, edits: characterEdits(text, all, s.wide)}
+	st := &statement{plan: *p, edits: characterEdits(text, editsWithin(p), s.wide)}
 	st.plan.Edits, st.plan.Statement.Text = nil, ""
 	return st
+}
+
+// editsWithin returns the edits that make what is sent for one statement of the text
+// that it is part of.
+func editsWithin(p *rewrite.Plan) []rewrite.Edit {
+	edits := editsOf(p)
+	all := make([]rewrite.Edit, 0, len(edits)+1)
+	return append(append(all, rewrite.Edit{Start: 0, End: p.Statement.Pos}), edits...)
 }
 
 // sentStatement returns the text to send for one statement, and the edits that make

@@ -1,7 +1,6 @@
 package pgwire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -70,6 +69,9 @@ func (s *session) parse(m message) error {
 	}
 	s.planned(script)
 	sql, edits := sentText(script)
+	if len(edits) > 0 && !s.keeps(&script, types) {
+		sql, edits = script.Text, nil
+	}
 	st := &statement{}
 	switch {
 	case len(script.Plans) == 1:
@@ -92,11 +94,9 @@ func (s *session) parse(m message) error {
 	}
 	if len(edits) > 0 {
 		st.edited = true
-		if name != "" {
-			st.text, st.types = script.Text, bytes.Clone(types)
-		}
+		st.text, st.types = script.Text, keptTypes(types)
 		s.mu.Lock()
-		st.edits = characterEdits(text, edits, s.wide)
+		st.edits, st.reading = characterEdits(text, edits, s.wide), s.tables.reading
 		s.mu.Unlock()
 	}
 	s.segment.addStatement(name, st)
@@ -139,17 +139,26 @@ func (s *session) bind(m message) error {
 	s.mu.Lock()
 	open := len(s.tables.portals) + len(s.segment.portals)
 	_, again := s.tables.portals[e.name]
-	st, sure := s.statement(e.from)
-	if st != nil && sure {
-		e.portal.bind(st)
-		e.portal.take(values)
-	}
 	s.mu.Unlock()
 	if open >= portalLimit && !again && e.name != "" {
 		return s.refuseExtended(&fault{severity: severityError, code: codeTooMany,
 			message: fmt.Sprintf("too many portals are open: rowcap follows %d in one transaction", portalLimit),
 			hint:    "close portals that are no longer read, or end the transaction"})
 	}
+	if e.name != "" {
+		if no, err := s.restoreBelow(e.from); err != nil {
+			return err
+		} else if no != nil {
+			return s.refuseExtended(no)
+		}
+	}
+	s.mu.Lock()
+	st, sure := s.statement(e.from)
+	if st != nil && sure {
+		e.portal.bind(st)
+		e.portal.take(values)
+	}
+	s.mu.Unlock()
 	if sure {
 		s.segment.addPortal(e.name, e.portal)
 	} else {
@@ -272,6 +281,9 @@ func (s *session) extended(m message) error {
 		} else {
 			delete(s.tables.portals, e.name)
 		}
+	case e.kind == expectDescribe && e.quiet && e.target == 'S' && (m.kind == 't' || m.kind == 'T' || m.kind == 'n'):
+		s.inspected(m, e)
+		return nil
 	case m.kind == 'n' && e.kind == expectDescribe:
 	case m.kind == 'T' && e.kind == expectDescribe:
 		s.described(m, e)

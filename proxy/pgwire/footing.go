@@ -1,6 +1,10 @@
 package pgwire
 
-import "github.com/rowcap/rowcap/rewrite"
+import (
+	"strings"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
 
 // footing says whether the settings by which texts are read are known. The server
 // reports their changes before a ReadyForQuery, and not earlier. It belongs to the
@@ -30,15 +34,8 @@ func unsettles(st *rewrite.Statement) bool {
 // text is not read: it runs as it is, and its rows are counted.
 func (s *session) read(text string) (rewrite.Script, error) {
 	f := &s.footing
-	if f.doubt && !f.open {
-		drained, err := s.drain()
-		if err != nil {
-			return rewrite.Script{}, err
-		}
-		f.doubt = !drained
-		s.mu.Lock()
-		f.dirty = f.dirty && s.status != 'I'
-		s.mu.Unlock()
+	if err := s.steady(); err != nil {
+		return rewrite.Script{}, err
 	}
 	r := s.rewriter.Load()
 	if f.doubt {
@@ -51,6 +48,41 @@ func (s *session) read(text string) (rewrite.Script, error) {
 		f.stores = f.stores || stores(st)
 	}
 	return script, nil
+}
+
+// steady waits until the settings are known, if a ReadyForQuery will tell.
+func (s *session) steady() error {
+	f := &s.footing
+	if !f.doubt || f.open {
+		return nil
+	}
+	drained, err := s.drain()
+	if err != nil {
+		return err
+	}
+	f.doubt = !drained
+	s.mu.Lock()
+	f.dirty = f.dirty && s.status != 'I'
+	s.mu.Unlock()
+	return nil
+}
+
+// reading is the settings by which the server reads texts, as it last reported them.
+type reading struct{ encoding, conforming string }
+
+// follow notes a setting that the server reports.
+func (r *reading) follow(name, value string) {
+	switch name {
+	case "client_encoding":
+		r.encoding = value
+	case "standard_conforming_strings":
+		r.conforming = value
+	}
+}
+
+// anyhow reports a text that is read the same whatever these settings are.
+func anyhow(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r >= 0x80 })
 }
 
 // runs notes that a statement is sent to be run, nil if nothing is known of it. open

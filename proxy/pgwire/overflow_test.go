@@ -180,32 +180,3 @@ func TestHeldBackShutdown(t *testing.T) {
 		t.Fatal("the session went on")
 	}
 }
-
-// TestStoredTextGone refuses to store a statement's rows whose own text is not kept any
-// more.
-func TestStoredTextGone(t *testing.T) {
-	server := dbtest.Postgres(t)
-	database := server.Database(t)
-	server.SQL(t, database, parcels)
-	c := dial(t, open(t, server.Addr(), capped(5, 0)).through(server, database))
-	large := strings.Repeat("x", 1<<20-100)
-	for i := range 9 {
-		if _, err := c.Prepare(ctx(t), fmt.Sprint("s", i), "SELECT n FROM parcels WHERE label <> '"+large+"'"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := c.Exec(ctx(t), "CREATE TABLE t AS EXECUTE s8", pgx.QueryExecModeSimpleProtocol)
-	if state(err) != "RC001" || !strings.Contains(err.Error(), `"s8" has a row cap in its text`) {
-		t.Errorf("got %v", err)
-	}
-	_, err = c.Exec(ctx(t), "CREATE TABLE t AS EXECUTE s8", pgx.QueryExecModeExec)
-	if state(err) != "RC001" {
-		t.Errorf("got %v", err)
-	}
-	if _, err := c.Exec(ctx(t), "CREATE TABLE t AS EXECUTE s3", pgx.QueryExecModeExec); err != nil {
-		t.Error(err)
-	}
-	if got := server.SQL(t, database, "SELECT count(*) FROM t"); got != "12" {
-		t.Errorf("%s rows are stored", got)
-	}
-}

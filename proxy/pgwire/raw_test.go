@@ -98,6 +98,12 @@ func (r *raw) types(until string) (letters string, last *pgproto3.ErrorResponse)
 			letter = "R"
 		case *pgproto3.ParseComplete:
 			letter = "1"
+		case *pgproto3.BindComplete:
+			letter = "2"
+		case *pgproto3.CloseComplete:
+			letter = "3"
+		case *pgproto3.PortalSuspended:
+			letter = "s"
 		case *pgproto3.ParameterStatus, *pgproto3.BackendKeyData:
 			continue
 		default:

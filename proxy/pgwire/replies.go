@@ -167,14 +167,14 @@ func (s *session) failed(m message) error {
 	switch {
 	case e.hushed:
 		s.down.cut()
-	case e.fail != nil && string(field(m.body, fieldCode)) == codeSyntax:
+	case e.replaces(m):
 		s.down.cut()
 		s.down.put(e.fail.appendTo(nil, s.plain))
 	default:
 		s.mapPosition(m)
 	}
 	if e.kind == expectParse && e.name == "" {
-		delete(s.tables.statements, "")
+		s.tables.drop("")
 	}
 	switch e.kind {
 	case expectQuery:
@@ -224,6 +224,7 @@ func (s *session) setting(m message) {
 	if !ok {
 		return
 	}
+	s.tables.reading.follow(string(name), string(value))
 	if string(name) == "client_encoding" {
 		s.wide = string(value) == "UTF8" || string(value) == "SQL_ASCII"
 	}

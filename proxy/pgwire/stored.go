@@ -1,6 +1,8 @@
 package pgwire
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/rowcap/rowcap/rewrite"
@@ -8,8 +10,9 @@ import (
 
 // A statement that was prepared by a Parse has the cap in its text, which bounds what
 // is sent to the client. CREATE TABLE AS EXECUTE stores the statement's rows instead,
-// and must store all. So before one runs, the server is given the caller's own text
-// under that name; its rows are counted from then on.
+// and must store all; and a portal with a name is a cursor, which SQL can read and move
+// by itself. So before either, the server is given the caller's own text under the
+// statement's name; its rows are counted from then on.
 
 // stores reports a statement that stores the rows of a prepared one.
 func stores(st *rewrite.Statement) bool {
@@ -34,31 +37,142 @@ func (s *session) restore(st *rewrite.Statement, simple bool) (*fault, error) {
 	if old == nil || !old.edited || failing {
 		return nil, nil
 	}
-	if old.text == "" {
-		return &fault{severity: severityError, code: codeRefused,
-			message: fmt.Sprintf("the statement is refused: %q has a row cap in its text, and its own text is not kept any more", name),
-			hint:    "prepare it once more, or with SQL's PREPARE"}, nil
+	parse, no, err := s.ownText(name, old)
+	if no != nil || err != nil {
+		return no, err
 	}
-	fresh := &statement{plan: s.rewriter.Load().Unedited(old.plan.Statement, "its rows are also stored by CREATE TABLE AS EXECUTE"), limitType: old.limitType}
-	entries := []expected{
-		{kind: expectClose, target: 'S', name: name, quiet: true},
-		{kind: expectParse, name: name, parsed: fresh, quiet: true, hushed: simple},
-	}
-	frames := append(closeFrame(name), parseFrame([]byte(name), old.text, old.types)...)
+	_, entries, frames := s.unedited(name, old, parse, "its rows are also stored by CREATE TABLE AS EXECUTE")
 	if simple {
+		entries[1].hushed = true
 		entries = append(entries, expected{kind: expectSync, quiet: true})
 		frames = append(frames, syncFrame...)
 	}
-	for _, e := range entries {
-		if err := s.expect(e); err != nil {
+	return nil, s.insert(entries, frames)
+}
+
+// restoreBelow does the same for the statement of a Bind that opens a portal with a
+// name. A Describe before it has the server fail where the Bind would, so that the
+// statement stays, and so that one whose columns were changed meanwhile is not
+// prepared with others than the client knows.
+func (s *session) restoreBelow(name string) (*fault, error) {
+	s.mu.Lock()
+	old, sure := s.statement(name)
+	s.mu.Unlock()
+	if !sure {
+		if _, err := s.drain(); err != nil {
 			return nil, err
 		}
+		s.mu.Lock()
+		old = s.tables.statements[name]
+		s.mu.Unlock()
 	}
-	s.up.put(frames)
+	if old == nil || !old.edited || asksLast(&old.plan.Statement) {
+		return nil, nil
+	}
+	parse, no, err := s.ownText(name, old)
+	if no != nil || err != nil {
+		return no, err
+	}
+	fresh, entries, frames := s.unedited(name, old, parse, "SQL can read a portal with a name as a cursor")
+	entries = append([]expected{{kind: expectDescribe, target: 'S', name: name, parsed: old, quiet: true}}, entries...)
+	if err := s.insert(entries, append(describeStatement(name), frames...)); err != nil {
+		return nil, err
+	}
+	s.segment.addStatement(name, fresh)
 	return nil, nil
 }
 
-// restoreAll does the same for all statements of a Query.
+// ownText returns the Parse of a statement as the caller sent it, or why it cannot be
+// used: the server is to read the text as it did before.
+func (s *session) ownText(name string, old *statement) (parse []byte, no *fault, err error) {
+	s.mu.Lock()
+	text, types := old.text, old.types
+	s.mu.Unlock()
+	why, hint := "", "prepare it once more"
+	if text == "" {
+		why, hint = "its own text is not kept any more", "prepare it once more, or with SQL's PREPARE"
+	} else if !anyhow(text) {
+		if err := s.steady(); err != nil {
+			return nil, nil, err
+		}
+		s.mu.Lock()
+		now := s.tables.reading
+		s.mu.Unlock()
+		if s.footing.doubt || now != old.reading {
+			why = "client_encoding or standard_conforming_strings may have changed since it was prepared"
+		}
+	}
+	if why == "" {
+		return parseFrame([]byte(name), text, types), nil, nil
+	}
+	return nil, &fault{severity: severityError, code: codeRefused,
+		message: fmt.Sprintf("the statement is refused: %q has a row cap in its text, and %s", name, why), hint: hint}, nil
+}
+
+// unedited returns the messages that give the server the caller's own text of a
+// statement, and what is expected of them.
+func (s *session) unedited(name string, old *statement, parse []byte, why string) (fresh *statement, entries []expected, frames []byte) {
+	fresh = &statement{plan: s.rewriter.Load().Unedited(old.plan.Statement, why), limitType: old.limitType}
+	return fresh, []expected{
+		{kind: expectClose, target: 'S', name: name, quiet: true},
+		{kind: expectParse, name: name, parsed: fresh, quiet: true},
+	}, append(closeFrame(name), parse...)
+}
+
+// insert sends messages of rowcap's own before the one at hand.
+func (s *session) insert(entries []expected, frames []byte) error {
+	for _, e := range entries {
+		if err := s.expect(e); err != nil {
+			return err
+		}
+	}
+	s.up.put(frames)
+	return nil
+}
+
+func describeStatement(name string) []byte {
+	return appendFrame(nil, 'D', func(b []byte) []byte { return appendString(append(b, 'S'), name) })
+}
+
+// inspected handles the answers to a Describe of rowcap's own. mu is held.
+func (s *session) inspected(m message, e *expected) {
+	s.down.cut()
+	if m.kind != 't' {
+		s.queue.pop()
+		return
+	}
+	if len(m.body) >= 2 {
+		e.parsed.parameters = binary.BigEndian.Uint16(m.body)
+	}
+}
+
+// keeps says whether the caller's text can be kept. A statement whose text cannot is
+// not edited: its plan in script is changed to one that counts.
+func (s *session) keeps(script *rewrite.Script, types []byte) bool {
+	if len(script.Plans) != 1 || asksLast(&script.Plans[0].Statement) {
+		return true
+	}
+	s.mu.Lock()
+	full := s.tables.kept+len(script.Text)+len(types) > textLimit
+	s.mu.Unlock()
+	if full {
+		script.Plans = []rewrite.Plan{s.rewriter.Load().Unedited(script.Plans[0].Statement, "the session has too many texts of statements to keep one more")}
+	}
+	return !full
+}
+
+// undeclared are the types of a Parse that leaves them to the server.
+var undeclared = []byte{0, 0}
+
+// keptTypes returns types in memory of its own.
+func keptTypes(types []byte) []byte {
+	if bytes.Equal(types, undeclared) {
+		return undeclared
+	}
+	return bytes.Clone(types)
+}
+
+// restoreAll does the same as restore for all statements of a Query.
 func (s *session) restoreAll(plans []rewrite.Plan) (*fault, error) {
 	if !s.footing.stores {
 		return nil, nil

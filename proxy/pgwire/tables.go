@@ -20,12 +20,15 @@ type statement struct {
 	edits []rewrite.Edit
 	// edited says that the server has another text than the caller's.
 	edited bool
-	// text and types are the Parse as the caller sent it, if the statement was edited
-	// and has a name.
+	// text and types are the Parse as the caller sent it, if the statement was edited.
 	text  string
 	types []byte
+	// reading is how the server read that text.
+	reading reading
 	// limitType is the type of the parameter that is the limit; see limitType.
 	limitType uint32
+	// parameters is how many the server found, once a Describe of rowcap's own asked.
+	parameters uint16
 }
 
 // tables holds the prepared statements and portals that the server has, as far
@@ -42,6 +45,8 @@ type tables struct {
 	freed bool
 	// closed says the same of portals (CLOSE, ROLLBACK).
 	closed bool
+	// reading is how the server reads texts now.
+	reading reading
 }
 
 func (t *tables) clear() {

@@ -4,7 +4,8 @@ package packet
 type ColumnCount struct {
 	Columns uint64
 	// Metadata reports that the columns' definitions follow. Only
-	// MariaDBCacheMetadata allows them to be left out.
+	// OptionalResultsetMetadata (MySQL) and MariaDBCacheMetadata allow them to be left
+	// out.
 	Metadata bool
 }
 
@@ -12,7 +13,7 @@ type ColumnCount struct {
 func DecodeColumnCount(b []byte, c Capabilities) (ColumnCount, error) {
 	s := scan{b: b}
 	n := ColumnCount{Columns: s.lenenc(), Metadata: true}
-	if c.Has(MariaDBCacheMetadata) {
+	if c.optionalMetadata() {
 		n.Metadata = s.u8() != 0
 	}
 	if s.left() > 0 && !s.bad {
@@ -24,7 +25,7 @@ func DecodeColumnCount(b []byte, c Capabilities) (ColumnCount, error) {
 // Append appends the payload to b.
 func (n ColumnCount) Append(b []byte, c Capabilities) []byte {
 	b = AppendLenenc(b, n.Columns)
-	if c.Has(MariaDBCacheMetadata) {
+	if c.optionalMetadata() {
 		flag := byte(0)
 		if n.Metadata {
 			flag = 1
@@ -32,4 +33,11 @@ func (n ColumnCount) Append(b []byte, c Capabilities) []byte {
 		b = append(b, flag)
 	}
 	return b
+}
+
+// optionalMetadata reports that a byte behind the count says whether definitions
+// follow. MySQL 9.7 has it there as MariaDB does, and not before the count as its
+// documentation says.
+func (c Capabilities) optionalMetadata() bool {
+	return c&(OptionalResultsetMetadata|MariaDBCacheMetadata) != 0
 }

@@ -83,8 +83,9 @@ func (g Greeting) Append(b []byte) []byte {
 }
 
 // MaskGreeting takes the capabilities out of the payload of a Greeting that are
-// not in keep, in place.
-func MaskGreeting(b []byte, keep Capabilities) error {
+// not in keep, and puts those of the protocol's own word in that are in add, in
+// place.
+func MaskGreeting(b []byte, keep, add Capabilities) error {
 	s := scan{b: b}
 	s.u8()
 	s.nul()
@@ -99,8 +100,8 @@ func MaskGreeting(b []byte, keep Capabilities) error {
 	}
 	mariadb := low[0]&byte(LongPassword) == 0
 	for i := range low {
-		low[i] &= byte(keep >> (8 * i))
-		high[i] &= byte(keep >> (16 + 8*i))
+		low[i] = low[i]&byte(keep>>(8*i)) | byte(add>>(8*i))
+		high[i] = high[i]&byte(keep>>(16+8*i)) | byte(add>>(16+8*i))
 	}
 	if mariadb {
 		for i := range extended {

@@ -26,7 +26,7 @@ func TestMaskGreeting(t *testing.T) {
 	b := unhex(t, mariadbGreeting)
 	before, _ := DecodeGreeting(b)
 	keep := ^(SSL | Compress | MariaDBCacheMetadata | ZstdCompression)
-	if err := MaskGreeting(b, keep); err != nil {
+	if err := MaskGreeting(b, keep, 0); err != nil {
 		t.Fatal(err)
 	}
 	after, err := DecodeGreeting(b)
@@ -35,7 +35,7 @@ func TestMaskGreeting(t *testing.T) {
 	}
 	before.Capabilities &= keep
 	wantValue(t, after, before)
-	cuts(t, unhex(t, mariadbGreeting), 50, func(b []byte) error { return MaskGreeting(append([]byte(nil), b...), keep) })
+	cuts(t, unhex(t, mariadbGreeting), 50, func(b []byte) error { return MaskGreeting(append([]byte(nil), b...), keep, 0) })
 }
 
 func FuzzGreeting(f *testing.F) {
@@ -43,7 +43,7 @@ func FuzzGreeting(f *testing.F) {
 	f.Add([]byte("\x0a"))
 	f.Add([]byte("\x09old"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		MaskGreeting(append([]byte(nil), b...), 0)
+		MaskGreeting(append([]byte(nil), b...), 0, 0)
 		if g, err := DecodeGreeting(b); err == nil {
 			// An encoder writes at least the twelve bytes that the protocol has
 			// for the second part.

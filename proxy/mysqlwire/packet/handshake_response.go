@@ -22,7 +22,9 @@ type HandshakeResponse struct {
 	Rest []byte
 }
 
-const handshakeFixed = 32
+// HandshakeFixed is the length of an SSL request, with which every
+// HandshakeResponse begins.
+const HandshakeFixed = 32
 
 // DecodeHandshakeResponse reads a HandshakeResponse. The fields share b's memory.
 func DecodeHandshakeResponse(b []byte) (HandshakeResponse, error) {
@@ -40,7 +42,7 @@ func DecodeHandshakeResponse(b []byte) (HandshakeResponse, error) {
 	if !r.Capabilities.Has(LongPassword) {
 		r.Capabilities |= Capabilities(extended) << 32
 	}
-	if r.SSLRequest = len(b) == handshakeFixed && r.Capabilities.Has(SSL); r.SSLRequest {
+	if r.SSLRequest = len(b) == HandshakeFixed && r.Capabilities.Has(SSL); r.SSLRequest {
 		return r, nil
 	}
 	r.User = s.nul()
@@ -98,17 +100,43 @@ func (r HandshakeResponse) Append(b []byte) []byte {
 }
 
 // MaskHandshakeResponse takes the capabilities out of the payload of a
-// HandshakeResponse that are not in keep, in place.
-func MaskHandshakeResponse(b []byte, keep Capabilities) error {
-	if len(b) < handshakeFixed {
+// HandshakeResponse that are not in keep, and puts those of the protocol's own word
+// in that are in add, in place.
+func MaskHandshakeResponse(b []byte, keep, add Capabilities) error {
+	if len(b) < HandshakeFixed {
 		return &MalformedError{Packet: "handshake response", Why: "it ends too early"}
 	}
 	mariadb := b[0]&byte(LongPassword) == 0
 	for i := range 4 {
-		b[i] &= byte(keep >> (8 * i))
+		b[i] = b[i]&byte(keep>>(8*i)) | byte(add>>(8*i))
 		if mariadb {
 			b[28+i] &= byte(keep >> (32 + 8*i))
 		}
 	}
 	return nil
+}
+
+// ReplaceAuth returns the payload b of r with another plugin and what it says.
+func (r HandshakeResponse) ReplaceAuth(b []byte, plugin string, auth []byte) []byte {
+	r.AuthPlugin, r.Auth = []byte(plugin), auth
+	out := r.Append(nil)
+	copy(out[:HandshakeFixed], b)
+	return out
+}
+
+// AsksForTLS reports that the client sets the capability for TLS; b has
+// HandshakeFixed bytes at least.
+func AsksForTLS(b []byte) bool { return b[1]&byte(SSL>>8) != 0 }
+
+// Attribute returns the value of one of the connection attributes, "" if it is not
+// there.
+func (r HandshakeResponse) Attribute(name string) string {
+	s := scan{b: r.Attributes}
+	for s.left() > 0 && !s.bad {
+		key, value := s.lenencString(), s.lenencString()
+		if !s.bad && string(key) == name {
+			return string(value)
+		}
+	}
+	return ""
 }

@@ -21,7 +21,7 @@ func TestHandshakeResponse(t *testing.T) {
 			again(t, r, b, DecodeHandshakeResponse)
 			cuts(t, b, 32, func(b []byte) error { _, err := DecodeHandshakeResponse(b); return err })
 			keep := ^(SSL | MariaDBCacheMetadata)
-			if err := MaskHandshakeResponse(b, keep); err != nil {
+			if err := MaskHandshakeResponse(b, keep, 0); err != nil {
 				t.Fatal(err)
 			}
 			got, err := DecodeHandshakeResponse(b)
@@ -40,7 +40,7 @@ func FuzzHandshakeResponse(f *testing.F) {
 		f.Add(r.Append(nil))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		MaskHandshakeResponse(append([]byte(nil), b...), 0)
+		MaskHandshakeResponse(append([]byte(nil), b...), 0, 0)
 		r, err := DecodeHandshakeResponse(b)
 		if err != nil {
 			return

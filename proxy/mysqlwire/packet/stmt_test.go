@@ -6,10 +6,12 @@ import (
 )
 
 func TestPrepareOK(t *testing.T) {
-	p := PrepareOK{StatementID: 1 << 30, Columns: 300, Params: 65535, Warnings: 2}
-	b := p.Append(nil)
-	again(t, p, b, DecodePrepareOK)
-	cuts(t, b, 12, func(b []byte) error { _, err := DecodePrepareOK(b); return err })
+	p := PrepareOK{StatementID: 1 << 30, Columns: 300, Params: 65535, Warnings: 2, Metadata: true}
+	b := p.Append(nil, 0)
+	again(t, p, b, func(b []byte) (PrepareOK, error) { return DecodePrepareOK(b, 0) })
+	p.Metadata = false
+	again(t, p, p.Append(nil, OptionalResultsetMetadata), func(b []byte) (PrepareOK, error) { return DecodePrepareOK(b, OptionalResultsetMetadata) })
+	cuts(t, b, 12, func(b []byte) error { _, err := DecodePrepareOK(b, 0); return err })
 }
 
 // testExecutes are executions of a statement with two parameters.
@@ -97,7 +99,7 @@ func FuzzExecute(f *testing.F) {
 		}
 		DecodeLongData(b)
 		StatementID(b)
-		DecodePrepareOK(b)
+		DecodePrepareOK(b, OptionalResultsetMetadata)
 		decode := func(b []byte) (Execute, error) { return DecodeExecute(b, c, int(params), nil, nil) }
 		e, err := decode(b)
 		if err != nil {
