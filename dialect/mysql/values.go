@@ -63,11 +63,6 @@ var installValues = sync.OnceFunc(func() {
 	}
 })
 
-// same reports that two literals are the same, type and all.
-func (v *value) same(o *value) bool {
-	return v.datum == o.datum && v.charset == o.charset && v.projection == o.projection && v.Type.Equals(&o.Type) && v.GetFlag() == o.GetFlag()
-}
-
 func (v *value) text() string {
 	switch d := v.datum.(type) {
 	case nil:

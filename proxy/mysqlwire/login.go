@@ -283,7 +283,7 @@ func (s *session) relayQuestion(b []byte) error {
 }
 
 // serverSpeaks takes the turn for what the server says next. It reports false if the
-// session has ended meanwhile.
+// session has ended.
 func (s *session) serverSpeaks() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,10 +295,8 @@ func (s *session) serverSpeaks() bool {
 		s.turn = turnAnswer // it speaks before the client has done so
 	case turnAnswer:
 		s.client.out.seq = s.replySeq
-	case turnOver:
-		return false
 	}
-	return true
+	return s.turn != turnOver
 }
 
 // changeUser passes COM_CHANGE_USER on. The login that follows is as at the session's

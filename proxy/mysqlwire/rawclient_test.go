@@ -68,7 +68,7 @@ func dialProgram(t testing.TB, s *dbtest.Server, addr, database string, want pac
 		Capabilities: c.caps, MaxPacketSize: 1 << 24, Collation: 45, User: []byte(s.User),
 		Auth: scramble(g.AuthPlugin, s.Password, g.AuthData), Database: []byte(database), AuthPlugin: []byte(g.AuthPlugin), Attributes: attributes,
 	}.Append(nil))
-	if e := c.authenticate(g.AuthPlugin, s.Password, g.AuthData); e != nil {
+	if e := c.authenticate(s.Password, g.AuthData); e != nil {
 		t.Fatal(e)
 	}
 	return c
@@ -85,9 +85,8 @@ func (c *rawClient) startTLS() {
 	c.conn, c.tls = secure, true
 }
 
-// authenticate goes on with a login up to OK or ERR, after a first packet that was
-// sent for plugin.
-func (c *rawClient) authenticate(plugin, password string, seed []byte) *packet.Err {
+// authenticate goes on with a login up to OK or ERR, after a first packet.
+func (c *rawClient) authenticate(password string, seed []byte) *packet.Err {
 	c.t.Helper()
 	secure := c.tls
 	for {
@@ -99,14 +98,14 @@ func (c *rawClient) authenticate(plugin, password string, seed []byte) *packet.E
 			if err != nil {
 				c.t.Fatal(err)
 			}
-			plugin, seed = a.Plugin, a.Data
+			seed = a.Data
 			switch {
-			case plugin == "sha256_password" && secure:
+			case a.Plugin == "sha256_password" && secure:
 				c.write(append([]byte(password), 0))
-			case plugin == "sha256_password":
+			case a.Plugin == "sha256_password":
 				c.write([]byte{1})
 			default:
-				c.write(scramble(plugin, password, seed))
+				c.write(scramble(a.Plugin, password, seed))
 			}
 		case packet.AuthMoreHeader:
 			switch {

@@ -277,6 +277,7 @@ func (s *session) takeAnswer() (turn, func() error) {
 		s.turn = turnAnswer
 	case turnAuth:
 		s.turn = turnAnswer // it speaks before the client has done so
+	case turnOver:
 	default:
 		s.client.out.seq = s.replySeq
 	}
@@ -286,8 +287,11 @@ func (s *session) takeAnswer() (turn, func() error) {
 // lose ends the session amid an answer because of err.
 func (s *session) lose(err error) {
 	s.mu.Lock()
-	c, loggingIn, seq := s.cut, s.loggingIn, s.replySeq
+	c, loggingIn, seq, over := s.cut, s.loggingIn, s.replySeq, s.turn == turnOver
 	s.mu.Unlock()
+	if over {
+		return // all has been said
+	}
 	if loggingIn {
 		s.client.out.seq = seq
 	}

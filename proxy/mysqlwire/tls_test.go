@@ -40,7 +40,7 @@ func upstreamTLS(t *testing.T, mode proxy.UpstreamTLSMode, ca string) func(*mysq
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(d *mysqlwire.Door) { d.UpstreamTLS = u }
+	return func(d *mysqlwire.Door) { d.UpstreamTLS, d.ConnectTimeout = u, 20*time.Second }
 }
 
 // roots are the authorities in a file.
@@ -185,7 +185,7 @@ func TestTLSLegsChangeOfUser(t *testing.T) {
 								}
 							}
 							c.command(u.Append(nil, c.caps))
-							e := c.authenticate(said, password, make([]byte, 20))
+							e := c.authenticate(password, make([]byte, 20))
 							if password == "wrong" {
 								if e == nil || e.Code != 1045 {
 									t.Errorf("a wrong password gives %v", e)
@@ -287,7 +287,7 @@ func TestTLSAtOnce(t *testing.T) {
 	}
 	c.conn = secure
 	c.write(packet.HandshakeResponse{Capabilities: c.caps, MaxPacketSize: 1 << 24, User: []byte(s.User), Auth: scramble(g.AuthPlugin, s.Password, g.AuthData), AuthPlugin: []byte(g.AuthPlugin)}.Append(nil))
-	if e := c.authenticate(g.AuthPlugin, s.Password, g.AuthData); e != nil {
+	if e := c.authenticate(s.Password, g.AuthData); e != nil {
 		t.Error(e)
 	}
 }

@@ -98,7 +98,14 @@ func TestNamedPortalPipeline(t *testing.T) {
 				want += "Z"
 			}
 		}
-		go r.send(messages...)
+		var sent []byte
+		for _, m := range messages {
+			var err error
+			if sent, err = m.Encode(sent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go r.Write(sent) // a failure shows in what is read
 		got := ""
 		for strings.Count(got, "Z") < strings.Count(want, "Z") {
 			letters, e := r.types("Z")
