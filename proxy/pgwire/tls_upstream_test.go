@@ -118,6 +118,10 @@ func TestUpstreamAnswersTLS(t *testing.T) {
 		if err := door.end(t); err == nil || !strings.Contains(err.Error(), at) {
 			t.Errorf("%s: Serve returned %v", c.name, err)
 		}
+		// The server may still be at its last read.
+		for until := time.Now().Add(10 * time.Second); len(h.all()) == 0 && time.Now().Before(until); {
+			time.Sleep(10 * time.Millisecond)
+		}
 		said := strings.Join(h.all(), "|")
 		if !strings.HasPrefix(said, askTLS) || strings.Contains(said, plain) != c.plain {
 			t.Errorf("%s: the server was sent %q", c.name, said)
