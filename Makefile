@@ -5,7 +5,7 @@
 TEST_TIMEOUT ?= 20m
 STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help setup build demo test unit check format vet staticcheck race docs bench bench-postgres clean corpus conformance-postgres clients
+.PHONY: help setup build demo test unit check format vet staticcheck race docs bench bench-lint bench-postgres bench-mysql clean corpus conformance-postgres conformance-mysql clients test-vitess fuzz fuzz-report fuzz-budget fuzz-server
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-22s %s\n", $$1, $$2 }' Makefile
@@ -51,8 +51,14 @@ docs: ## write the generated pages of docs/ again
 bench: ## measure what a plan costs, and write docs/performance.md
 	bash scripts/bench
 
+bench-lint: ## measure rowcap lint beside other linters and parsers, and write docs/performance.md; installs them
+	bash scripts/bench-lint
+
 bench-postgres: ## measure the PostgreSQL sidecar beside PgBouncer and haproxy, and write docs/performance.md; takes half an hour
 	bash scripts/bench-postgres
+
+bench-mysql: ## measure the MySQL sidecar beside haproxy, and write docs/performance.md; takes half an hour
+	bash scripts/bench-mysql
 
 clean: ## remove what build wrote
 	rm -rf bin
@@ -65,6 +71,32 @@ corpus: setup ## check every query of the servers' own test suites, and write do
 conformance-postgres: setup ## run PostgreSQL's and the drivers' own test suites through the sidecar, and write docs/conformance.md; takes half an hour
 	bash scripts/conformance-postgres
 
+conformance-mysql: setup ## run MariaDB's, its client library's and the drivers' own test suites through the sidecar, and write docs/conformance.md; takes two hours
+	bash scripts/conformance-mysql
+
 clients: setup ## run every client through the sidecar, and write docs/conformance.md; installs the clients
 	bash scripts/clients/install
-	go test ./internal/conformance -run 'TestClients$$' -timeout 40m -count 1 -v -every -update
+	go test ./internal/conformance -run 'TestClients' -timeout 40m -count 1 -v -every -update
+
+test-vitess: setup ## run the sidecar before a Vitess cluster of two shards, and two sidecars behind haproxy; builds Vitess once
+	bash scripts/vitess
+	go test ./internal/conformance -run 'TestVitess' -timeout 20m -count 1 -v -every
+
+# How long each fuzz target runs, all of them together, and how many statements and
+# conversations are drawn for each server; docs/fuzzing.md.
+FUZZTIME   ?= 30s
+FUZZBUDGET ?= 180
+FUZZCHECKS ?= 20000
+
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	bash scripts/fuzz run $(FUZZTIME)
+
+fuzz-budget: ## run every fuzz target, for FUZZBUDGET (180) seconds together
+	bash scripts/fuzz budget $(FUZZBUDGET)
+
+fuzz-server: setup ## draw FUZZCHECKS (20000) statements and conversations for each server, straight and through the sidecar
+	go test ./internal/property -run 'Postgres|MariaDB|MySQL' -count 1 -timeout 12h -rapid.checks $(FUZZCHECKS)
+	go test ./proxy/pgwire ./proxy/mysqlwire -run 'TestModel$$' -count 1 -timeout 12h -rapid.checks $(FUZZCHECKS)
+
+fuzz-report: ## say what the fuzz targets did on this machine: executions, new inputs, seconds
+	@bash scripts/fuzz report

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +33,8 @@ type Server struct {
 	// KeepAlive is how long a client's TCP connection may be silent before it is
 	// probed, DefaultKeepAlive if it is 0. Negative never probes.
 	KeepAlive time.Duration
+	// Balancers are those that tell whose connections they pass on.
+	Balancers Balancers
 
 	fronts []*front
 
@@ -51,14 +52,6 @@ type front struct {
 	protocol Protocol
 	down     atomic.Bool
 }
-
-// PanicError is the end of a session whose Protocol panicked.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
 // Listen opens the route's listener for sessions that p carries to the route's
 // upstream, and returns the address it got. The error is a *ListenError. Listen
@@ -158,8 +151,7 @@ func (s *Server) start(ctx context.Context, p Protocol, conn net.Conn) {
 	s.mu.Unlock()
 	s.wait.Go(func() {
 		s.Observer.SessionStarted(p.Name())
-		client := conn.RemoteAddr()
-		err := s.carry(ctx, p, conn)
+		client, err := s.carry(ctx, p, conn)
 		s.mu.Lock()
 		if s.sessions[conn] {
 			err = &closedError{err}
@@ -170,18 +162,31 @@ func (s *Server) start(ctx context.Context, p Protocol, conn net.Conn) {
 	})
 }
 
-// carry runs one session and turns a panic into an error.
-func (s *Server) carry(ctx context.Context, p Protocol, conn net.Conn) (err error) {
+// carry runs one session and turns a panic into an error. client is who it was with.
+func (s *Server) carry(ctx context.Context, p Protocol, conn net.Conn) (client net.Addr, err error) {
+	client = conn.RemoteAddr()
 	defer func() {
 		if v := recover(); v != nil {
-			e := &PanicError{Value: v, Stack: debug.Stack()}
+			err = Recovered(v)
+		}
+		if e := (*PanicError)(nil); errors.As(err, &e) {
 			s.Log.Error("a session panicked and was closed; please report this with the stack",
-				"protocol", p.Name(), "client", conn.RemoteAddr().String(), "panic", fmt.Sprint(v), "stack", string(e.Stack))
-			err = e
+				"protocol", p.Name(), "client", client.String(), "panic", fmt.Sprint(e.Value), "stack", string(e.Stack))
 		}
 		conn.Close()
 	}()
-	return p.Serve(ctx, conn)
+	if s.Balancers.have(client) {
+		ends, err := announced(ctx, conn)
+		switch {
+		case errors.Is(err, errNoHeader) || err != nil && ctx.Err() != nil:
+			return client, nil
+		case err != nil:
+			return client, explainHeader(err)
+		case ends.Client != nil:
+			client, ctx = ends.Client, context.WithValue(ctx, endsKey{}, ends)
+		}
+	}
+	return client, p.Serve(ctx, conn)
 }
 
 // drain tells the sessions to end, waits for them, and ends those that stay.

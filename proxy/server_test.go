@@ -130,11 +130,15 @@ type serving struct {
 	addr net.Addr
 }
 
-func serve(t *testing.T, listen Address, p Protocol, drain time.Duration) *serving {
+func serve(t *testing.T, listen Address, p Protocol, drain time.Duration, balancers ...string) *serving {
 	t.Helper()
 	log := &lockedBuffer{}
 	o := &ends{}
-	s := &Server{Log: slog.New(slog.NewTextHandler(log, nil)), Observer: o, Drain: drain}
+	trusted, err := ParseBalancers(balancers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Log: slog.New(slog.NewTextHandler(log, nil)), Observer: o, Drain: drain, Balancers: trusted}
 	addr, err := s.Listen(Route{Listen: listen}, p)
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"os"
-	"syscall"
 )
 
 // ListenTLSMode says whether the clients of a listener speak TLS.
@@ -86,6 +82,14 @@ func (l *ListenTLS) Mode() ListenTLSMode {
 	return l.mode
 }
 
+// Certificate returns what clients are shown now, in DER; nil if there is none.
+func (l *ListenTLS) Certificate() []byte {
+	if l == nil {
+		return nil
+	}
+	return l.current.get().leaf
+}
+
 // Reload reads the files again. If they cannot be used, those before stay in use.
 func (l *ListenTLS) Reload() error {
 	if l == nil {
@@ -112,38 +116,21 @@ func (l *ListenTLS) Handshake(ctx context.Context, conn net.Conn, protocols ...s
 	return c, current.leaf, nil
 }
 
+// clientWords are the words for what a client does.
+var clientWords = handshakeWords{
+	silent:  "the client did not go on with it in time",
+	closed:  "the client closed the connection; it may not trust the certificate: see its own message",
+	refused: "the client refused: %s; check the client's authorities and the listener's certificate",
+	foreign: "what the client sent is no TLS",
+}
+
 // explainClient puts the failure of a handshake with a client into words.
 func explainClient(err error) error {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
-	var noTLS tls.RecordHeaderError
-	var op *net.OpError
-	cause := Reason(err)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		cause = "the client did not go on with it in time"
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		cause = "the client closed the connection; it may not trust the certificate: see its own message"
-	case errors.As(err, &op) && op.Op == "remote error":
-		cause = "the client refused: " + cause + "; check the client's authorities and the listener's certificate"
-	case errors.As(err, &unknown), errors.As(err, &invalid):
+	cause := clientWords.of(err)
+	if errors.As(err, &unknown) || errors.As(err, &invalid) {
 		cause = "the client's certificate is not accepted: " + cause + "; give the client one that the authorities of this listener have signed"
-	case errors.As(err, &noTLS):
-		cause = "what the client sent is no TLS"
 	}
 	return &HandshakeError{With: "the client", Cause: cause, Err: err}
 }
-
-// HandshakeError says why TLS could not be agreed on.
-type HandshakeError struct {
-	// With is the other side, Cause why and what may be done, in words.
-	With, Cause string
-	// Err is the error behind it, nil if there is none.
-	Err error
-}
-
-func (e *HandshakeError) Error() string {
-	return fmt.Sprintf("the TLS handshake with %s failed: %s", e.With, e.Cause)
-}
-
-func (e *HandshakeError) Unwrap() error { return e.Err }

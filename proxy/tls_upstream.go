@@ -6,11 +6,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"os"
-	"syscall"
 	"time"
 )
 
@@ -134,21 +131,21 @@ func (u *UpstreamTLS) Handshake(ctx context.Context, conn net.Conn, at Address, 
 	return c, nil
 }
 
+// upstreamWords are the words for what an upstream does.
+var upstreamWords = handshakeWords{
+	silent:  "it did not go on with it in time; check that it is alive",
+	closed:  "it closed the connection; its log may say more",
+	refused: "it refused: %s; it may ask for a certificate of rowcap's, or for one of another authority",
+	foreign: "what it sent is no TLS; check that the route names a server that speaks it",
+}
+
 // explainUpstream puts the failure of a handshake with an upstream into words.
 func explainUpstream(err error, at Address, mode UpstreamTLSMode) error {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	var host x509.HostnameError
-	var noTLS tls.RecordHeaderError
-	var op *net.OpError
-	cause := Reason(err)
+	cause := upstreamWords.of(err)
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		cause = "it did not go on with it in time; check that it is alive"
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		cause = "it closed the connection; its log may say more"
-	case errors.As(err, &op) && op.Op == "remote error":
-		cause = "it refused: " + cause + "; it may ask for a certificate of rowcap's, or for one of another authority"
 	case errors.As(err, &host):
 		cause = fmt.Sprintf("its certificate is not for %s: %v; name the upstream as its certificate does, or use verify-ca", at.Host(), host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -157,8 +154,6 @@ func explainUpstream(err error, at Address, mode UpstreamTLSMode) error {
 		cause = fmt.Sprintf("no authority that %s trusts has signed its certificate: %v; give the authority's file", mode, unknown)
 	case errors.As(err, &invalid):
 		cause = fmt.Sprintf("its certificate is not accepted: %v", invalid)
-	case errors.As(err, &noTLS):
-		cause = "what it sent is no TLS; check that the route names a server that speaks it"
 	}
 	return &HandshakeError{With: "the upstream at " + at.String(), Cause: cause, Err: err}
 }

@@ -9,6 +9,8 @@ type ParseError struct {
 	Message string
 	// Offset is the byte offset in the text, or -1 if it is not known.
 	Offset int
+	// Writes reports that running the text may change data, as far as its words tell.
+	Writes bool
 }
 
 // Error returns the message, and the place if it is known.

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 const (
@@ -33,7 +34,7 @@ type memory struct {
 	mu       sync.Mutex
 	readings lru[Dialect, reading]
 	last     reading
-	scripts  lru[scriptKey, Script]
+	scripts  scripts
 	shapes   lru[string, *shape]
 	// seen has the hashes of texts that came once, each in the place that its
 	// hash gives it. A text is remembered when it comes the second time, so that
@@ -57,7 +58,7 @@ type scriptKey struct {
 
 func newMemory() *memory {
 	return &memory{seed: maphash.MakeSeed(), readings: newLRU[Dialect, reading](memoryReadings),
-		scripts: newLRU[scriptKey, Script](memoryBytes), shapes: newLRU[string, *shape](memoryBytes)}
+		scripts: scripts{most: memoryBytes}, shapes: newLRU[string, *shape](memoryBytes)}
 }
 
 // reading returns the number of d. Dialects that read alike are equal, so that
@@ -73,22 +74,23 @@ func (m *memory) reading(d Dialect) reading {
 	return m.last
 }
 
-// script returns the script that is remembered under k. If there is none, admit
-// says whether one should be put.
-func (m *memory) script(k scriptKey) (s Script, ok, admit bool) {
+// script returns the entry of the script that is remembered under k. If there is none,
+// admit says whether one should be put.
+func (m *memory) script(k *scriptKey) (e *scriptEntry, admit bool) {
 	if len(k.text) > memoryText {
-		return s, false, false
+		return nil, false
 	}
+	hash := maphash.Comparable(m.seed, *k)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e := m.scripts.entries[k]; e != nil {
-		return m.scripts.use(e), true, false
+	if e := m.scripts.find(hash, k); e != nil {
+		return e, false
 	}
-	hash := maphash.String(m.seed, k.text)
+	hash = maphash.String(m.seed, k.text) // of the text alone, however it was asked for
 	seen := &m.seen[hash%memorySeen]
 	admit = *seen == hash
 	*seen = hash
-	return s, false, admit
+	return nil, admit
 }
 
 // putScript remembers s under k. The caller does not change s any more, and k.text
@@ -103,7 +105,7 @@ func (m *memory) putScript(k scriptKey, s Script) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.scripts.put(k, s, bytes)
+	m.scripts.put(maphash.Comparable(m.seed, k), k, s, bytes)
 }
 
 // shape returns what was learnt under key.
@@ -128,8 +130,33 @@ func (m *memory) putShape(key []byte, s *shape) *shape {
 	return s
 }
 
+// ScriptOf is Script for a text that stands in a buffer, which may change afterwards.
+func (r *Rewriter) ScriptOf(sql []byte, ask Ask) Script {
+	k := r.key(unsafe.String(unsafe.SliceData(sql), len(sql)), ask) // not kept
+	e, admit := r.memory.script(&k)
+	if e != nil {
+		return e.script
+	}
+	k.text = string(sql)
+	return r.learned(k, ask, admit)
+}
+
 // remembered returns the script for sql from memory, or plans it.
 func (r *Rewriter) remembered(sql string, ask Ask) Script {
+	k := r.key(sql, ask)
+	e, admit := r.memory.script(&k)
+	if e != nil {
+		return e.script
+	}
+	if admit {
+		// The copy keeps a large buffer that sql may be part of out of the memory.
+		k.text = strings.Clone(sql)
+	}
+	return r.learned(k, ask, admit)
+}
+
+// key is what a script of sql is remembered under.
+func (r *Rewriter) key(sql string, ask Ask) scriptKey {
 	if ask.Default == 0 {
 		ask.Default = r.own
 	}
@@ -137,16 +164,17 @@ func (r *Rewriter) remembered(sql string, ask Ask) Script {
 	if ask.Session != nil {
 		k.session, k.bounded = *ask.Session, true
 	}
-	s, ok, admit := r.memory.script(k)
-	switch {
-	case ok:
-		return s
-	case !admit:
-		return r.script(sql, ask)
+	return k
+}
+
+// learned plans the text of k anew, and remembers the script if it was admitted.
+func (r *Rewriter) learned(k scriptKey, ask Ask, admit bool) Script {
+	if ask.Default == 0 {
+		ask.Default = r.own
 	}
-	// The copy keeps a large buffer that sql may be part of out of the memory.
-	k.text = strings.Clone(sql)
-	s = r.script(k.text, ask)
-	r.memory.putScript(k, s)
+	s := r.script(k.text, ask)
+	if admit {
+		r.memory.putScript(k, s)
+	}
 	return s
 }

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -94,6 +95,76 @@ func TestMemoryHitTakesNoMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { _ = r.Script(text, Ask{}).SQL() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+	buffer := []byte(text)
+	if n := testing.AllocsPerRun(100, func() { _ = r.ScriptOf(buffer, Ask{}).SQL() }); n != 0 {
+		t.Errorf("%v allocations for a text in a buffer", n)
+	}
+}
+
+// TestMemoryOfABuffer has the text of a script in a buffer that changes.
+func TestMemoryOfABuffer(t *testing.T) {
+	e, r := newEcho(t)
+	own := r.WithDefault(7)
+	buffer := make([]byte, 2)
+	for i := range 200 {
+		copy(buffer, fmt.Sprint(i%10, "q"))
+		want := string(buffer)
+		s, o := r.ScriptOf(buffer, Ask{}), own.ScriptOf(buffer, Ask{})
+		copy(buffer, "zz")
+		if s.Text != want || s.SQL() != want+" LIMIT 101" || o.SQL() != want+" LIMIT 8" || s.Plans[0].Statement.Text != want {
+			t.Fatalf("for %q: %+v, %q", want, s, o.SQL())
+		}
+	}
+	// Each text is read when it came once and to be kept for either default; two that share
+	// a place among those seen push each other out.
+	if e.reads < 30 || e.reads > 100 {
+		t.Errorf("%d reads of 400, want 30", e.reads)
+	}
+}
+
+// TestScriptsFindWhatIsThere compares the table with a map while scripts come and go,
+// with hashes that often collide.
+func TestScriptsFindWhatIsThere(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	table := scripts{most: 16 * 300}
+	hash := func(n int) uint64 { return uint64(n*n) % 97 * 3 }
+	key := func(n int) scriptKey { return scriptKey{text: fmt.Sprint(n)} }
+	for i := range 50_000 {
+		n := random.IntN(1000)
+		k := key(n)
+		kept := table.find(hash(n), &k) != nil
+		if !kept {
+			table.put(hash(n), k, Script{Text: k.text}, 1+random.IntN(40))
+		}
+		if e := table.find(hash(n), &k); e == nil || e.script.Text != k.text {
+			t.Fatalf("step %d: %d was put and is not found", i, n)
+		}
+		if i%100 > 0 {
+			continue
+		}
+		sum, count := 0, 0
+		for n := range 1000 {
+			k := key(n)
+			if e := table.find(hash(n), &k); e != nil {
+				if e.script.Text != k.text {
+					t.Fatalf("under %d is %q", n, e.script.Text)
+				}
+				sum, count = sum+e.bytes, count+1
+			}
+		}
+		if sum != table.bytes || count != table.count || sum > table.most {
+			t.Fatalf("step %d: %d scripts with %d bytes are found, counted are %d with %d", i, count, sum, table.count, table.bytes)
+		}
+	}
+	// One that is asked for all the time stays.
+	k := key(-1)
+	table.put(1, k, Script{}, 10)
+	for n := range 5000 {
+		if table.find(1, &k) == nil {
+			t.Fatalf("pushed out by the %dth other", n)
+		}
+		table.put(hash(n), scriptKey{text: fmt.Sprint("other", n)}, Script{}, 20)
+	}
 }
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -105,18 +176,22 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	l := &r.memory.scripts
 	sum, n := 0, 0
-	for e := l.order.Front(); e != nil; e = e.Next() {
-		sum, n = sum+e.Value.(*lruEntry[scriptKey, Script]).bytes, n+1
+	for _, s := range l.slots {
+		if s.entry != nil {
+			sum, n = sum+s.entry.bytes, n+1
+		}
 	}
-	if l.bytes != sum || sum > memoryBytes || n != len(l.entries) || n < 100 {
-		t.Errorf("%d entries in the list and %d in the map with %d bytes, counted as %d", n, len(l.entries), sum, l.bytes)
+	if l.bytes != sum || sum > memoryBytes || n != l.count || n < 100 {
+		t.Errorf("%d entries with %d bytes, counted as %d with %d", n, sum, l.count, l.bytes)
 	}
 	giant := strings.Repeat("x", memoryText+1)
 	for range 3 {
 		r.Script(giant, Ask{})
 	}
-	if l.entries[scriptKey{text: giant, reading: r.reading}] != nil {
-		t.Error("a giant text was kept")
+	for _, s := range l.slots {
+		if s.entry != nil && s.entry.key.text == giant {
+			t.Error("a giant text was kept")
+		}
 	}
 	for i := range 3 * memoryReadings {
 		r.memory.reading(&echo{reads: i + 1})

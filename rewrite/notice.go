@@ -2,7 +2,8 @@ package rewrite
 
 import "fmt"
 
-// Notice is an outcome in words. All wording of rowcap's answers is in this file.
+// Notice is an outcome in words. All wording of rowcap's answers is in this file and in
+// remarks.go.
 type Notice struct {
 	// Message states the fact with its number.
 	Message string
@@ -14,7 +15,10 @@ type Notice struct {
 
 // Notice puts an outcome into words. There is none, and ok is false, for an answer
 // that is complete.
-func (r *Rewriter) Notice(o Outcome) (n Notice, ok bool) {
+func (r *Rewriter) Notice(o Outcome) (n Notice, ok bool) { return r.policy.Notice(o) }
+
+// Notice is that of a Rewriter with this policy.
+func (p Policy) Notice(o Outcome) (n Notice, ok bool) {
 	switch {
 	case o.Completeness == Truncated:
 		n.Message = fmt.Sprintf("showing the first %s; more rows exist", rows(o.Rows))
@@ -26,7 +30,7 @@ func (r *Rewriter) Notice(o Outcome) (n Notice, ok bool) {
 		return Notice{}, false
 	}
 	n.Detail = detail(o)
-	n.Hint = hint(o, orNoLimit(r.policy.MaxLimit))
+	n.Hint = hint(o, orNoLimit(p.MaxLimit))
 	return n, true
 }
 
@@ -76,11 +80,14 @@ func detail(o Outcome) string {
 	return text
 }
 
+// notAgain is the hint of an answer to a statement that has changed rows.
+const notAgain = "do not run the statement again; read the changed rows with a SELECT"
+
 func hint(o Outcome, most uint64) string {
 	st, c := o.Plan.Statement, o.Plan.Cap
 	switch {
 	case st.Writes:
-		return "do not run the statement again; read the changed rows with a SELECT"
+		return notAgain
 	case st.CutByServer && o.Completeness == Unknown:
 		return "raise or remove the clause that stops the server early"
 	case st.Kind == KindFetch:

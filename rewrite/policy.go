@@ -34,11 +34,13 @@ const (
 	UnparsedRefuse Unparsed = "refuse"
 )
 
-// CopyOut says what happens to COPY … TO STDOUT.
+// CopyOut says what happens to COPY … TO STDOUT, and on MySQL to the answers to
+// programs that write dumps.
 type CopyOut string
 
 const (
-	// CopyRefuse refuses it: a dump that was cut is worse than none.
+	// CopyRefuse refuses it: a dump that was cut is worse than none. On MySQL an answer
+	// with more rows than its cap ends with an error.
 	CopyRefuse CopyOut = "refuse"
 	// CopyCap delivers its rows up to the cap.
 	CopyCap CopyOut = "cap"
@@ -68,7 +70,8 @@ const (
 	OverflowError Overflow = "error"
 )
 
-// Replication says what happens to replication connections.
+// Replication says what happens to PostgreSQL's replication connections and to
+// MySQL's replication commands.
 type Replication string
 
 const (
@@ -87,10 +90,10 @@ type Policy struct {
 	MaxLimit     uint64      `name:"max-limit" env:"ROWCAP_MAX_LIMIT" default:"1000" placeholder:"N" help:"Rows at most that a statement or a request may ask for; 0 for no limit."`
 	Explicit     Explicit    `name:"explicit" env:"ROWCAP_EXPLICIT" default:"clamp" enum:"clamp,trust" help:"What becomes of a statement's own limit above the maximum: ${enum}."`
 	Unparsed     Unparsed    `name:"unparsed" env:"ROWCAP_UNPARSED" default:"guard" enum:"guard,refuse" help:"What becomes of text that cannot be read: ${enum}. A guarded statement runs, and its rows are counted as they come back."`
-	CopyOut      CopyOut     `name:"copy-out" env:"ROWCAP_COPY_OUT" default:"refuse" enum:"refuse,cap,pass" help:"What becomes of COPY … TO STDOUT: ${enum}."`
+	CopyOut      CopyOut     `name:"copy-out" env:"ROWCAP_COPY_OUT" default:"refuse" enum:"refuse,cap,pass" help:"What becomes of COPY … TO STDOUT, and on MySQL of answers to programs that write dumps (as mysqldump): ${enum}."`
 	Overflow     Overflow    `name:"overflow" env:"ROWCAP_OVERFLOW" default:"truncate" enum:"truncate,error" help:"How an answer ends that has more rows than its cap: ${enum}. A statement that writes is never answered with this error."`
 	Catalogs     Catalogs    `name:"catalogs" env:"ROWCAP_CATALOGS" default:"exempt" enum:"exempt,cap" help:"What becomes of statements over system catalogues only: ${enum}."`
-	Replication  Replication `name:"replication" env:"ROWCAP_REPLICATION" default:"refuse" enum:"refuse,pass" help:"What becomes of PostgreSQL replication connections, by which backups and replicas are made and whose rows cannot be capped: ${enum}."`
+	Replication  Replication `name:"replication" env:"ROWCAP_REPLICATION" default:"refuse" enum:"refuse,pass" help:"What becomes of replication (PostgreSQL's connections for it, MySQL's commands), by which backups and replicas are made and whose rows cannot be capped: ${enum}."`
 	PushDown     bool        `name:"push-down" env:"ROWCAP_PUSH_DOWN" default:"true" negatable:"" help:"Write the cap into the statement. Without it every statement is only guarded, as a LIMIT can change the server's plan."`
 	Observe      bool        `name:"observe" env:"ROWCAP_OBSERVE" default:"false" negatable:"" help:"Change nothing, refuse nothing, and report in metrics and the log what would have been."`
 }

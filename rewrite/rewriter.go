@@ -73,7 +73,8 @@ func (r *Rewriter) script(sql string, ask Ask) Script {
 		statements, err = r.dialect.Parse(sql)
 	}
 	if err != nil {
-		statements = []Statement{{Text: sql, Kind: KindUnknown, ReturnsRows: true, Obstacle: err.Error()}}
+		unread, known := err.(*ParseError)
+		statements = []Statement{{Text: sql, Kind: KindUnknown, ReturnsRows: true, Obstacle: err.Error(), Writes: known && unread.Writes}}
 	}
 	s := Script{Text: sql, Plans: make([]Plan, len(statements)), Err: err}
 	for i, st := range statements {
@@ -126,9 +127,9 @@ func (s Script) SQL() string {
 // Refused returns why the first refused statement is refused, or nil. A script
 // with a refused statement is not to be sent at all.
 func (s Script) Refused() *RefusedError {
-	for _, p := range s.Plans {
-		if p.Fail != nil {
-			return p.Fail
+	for i := range s.Plans {
+		if fail := s.Plans[i].Fail; fail != nil {
+			return fail
 		}
 	}
 	return nil

@@ -156,12 +156,15 @@ func (t *shapeStatement) text(sql string, spans []int32) (start int, text string
 	return start + len(text) - len(trimmed), trimmed
 }
 
-// find returns the token of the literal limit: the one that SetLimit replaces.
+// find returns the token of the literal limit: the one that SetLimit replaces. It
+// learns the recipe as well, so that a limit above the cap is proved once.
 func (t *shapeStatement) find(sql string, spans []int32, r *Rewriter, st Statement) int {
-	edits, err := r.dialect.SetLimit(st, st.Limit.Rows-1)
+	rows := st.Limit.Rows - 1
+	edits, err := r.dialect.SetLimit(st, rows)
 	if err != nil {
 		return -1
 	}
+	t.learnRecipe(spans, st.Pos, edits, rows)
 	for _, e := range edits {
 		if text := st.Text[e.Start:e.End]; text == strconv.FormatUint(st.Limit.Rows, 10) {
 			if i := t.at(spans, st.Pos+e.Start, false); i >= 0 && int(spans[i*2+1]) == st.Pos+e.End {
@@ -237,10 +240,15 @@ func (by shaped) setLimit(d Dialect, i int, st Statement, rows uint64) ([]Edit, 
 	if err != nil {
 		return nil, err
 	}
-	if learnt, ok := t.recipeOf(by.spans, st.Pos, edits, rows); ok {
+	t.learnRecipe(by.spans, st.Pos, edits, rows)
+	return edits, nil
+}
+
+// learnRecipe keeps what edits tell, if it holds for all of the shape.
+func (t *shapeStatement) learnRecipe(spans []int32, pos int, edits []Edit, rows uint64) {
+	if learnt, ok := t.recipeOf(spans, pos, edits, rows); ok {
 		t.recipe.CompareAndSwap(nil, learnt)
 	}
-	return edits, nil
 }
 
 // recipeOf turns the edits of one statement into a recipe for all of its shape.

@@ -149,3 +149,22 @@ func TestShapeNeverGuesses(t *testing.T) {
 		}
 	}
 }
+
+// TestShapeProvesOnce has limits above the maximum: where the limit stands and how it is
+// lowered is learnt from one edit.
+func TestShapeProvesOnce(t *testing.T) {
+	d := newToy()
+	r, err := New(d, DefaultPolicy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{5000, 6000, 50} {
+		r.Script(fmt.Sprint("q limit ", n), Ask{})
+	}
+	if *d.parses != 1 || *d.writes != 1 {
+		t.Errorf("%d parses and %d writes, want one of each", *d.parses, *d.writes)
+	}
+	if got := r.Script("q limit 7000", Ask{}).SQL(); got != "q limit 1001" {
+		t.Errorf("sends %q", got)
+	}
+}

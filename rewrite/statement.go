@@ -131,7 +131,7 @@ type Statement struct {
 	Inner *Statement
 	// Shows is the name of the setting that a SHOW asks for.
 	Shows string
-	// Sets is the name of the setting that a SET gives a value.
+	// Sets is the name of the setting that a SET or RESET changes.
 	Sets string
 	// Header reports that the first line of a COPY … TO STDOUT is no row.
 	Header bool
@@ -141,4 +141,7 @@ type Statement struct {
 	// CutByServer reports a clause by which the server itself may return fewer
 	// rows than the statement describes (MariaDB's LIMIT ROWS EXAMINED).
 	CutByServer bool
+	// ServerFault reports that Obstacle is a fault of the server: under any limit,
+	// its own included, it may return other rows than the statement describes.
+	ServerFault bool
 }

@@ -15,9 +15,13 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Stand between clients and their servers and cap every result."`
 	Rewrite rewriteCmd `cmd:"" help:"Print what would be sent to the server for a text of SQL, and why."`
 	Query   queryCmd   `cmd:"" help:"Run SQL on a server and print its capped rows."`
+	Lint    lintCmd    `cmd:"" help:"Say what the policy would do to the SQL of files before it runs."`
 	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Offer capped queries to an AI agent as tools of the Model Context Protocol."`
 	Demo    demoCmd    `cmd:"" help:"Show on a server of yours what a row cap that tells is."`
+	Config  configCmd  `cmd:"" help:"Show the settings that the commands would use."`
 	Version versionCmd `cmd:"" help:"Print which build this is."`
+
+	ConfigFile string `name:"config" env:"ROWCAP_CONFIG" placeholder:"FILE" help:"File with settings: flags by their names, sources, saved queries. Default: rowcap.toml in the current folder, if it is there."`
 }
 
 // Exit statuses.
@@ -53,6 +57,8 @@ func run(args []string, std streams) (status int) {
 		kong.ValueFormatter(helpWithDefault),
 		kong.KindMapper(reflect.Uint64, kong.MapperFunc(readCount)),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(readTime)),
+		kong.DefaultEnvars("ROWCAP"),
+		kong.PostBuild(settle),
 	)
 	if err != nil {
 		fmt.Fprintf(std.err, "rowcap: %v\n", err)

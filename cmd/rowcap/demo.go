@@ -100,9 +100,9 @@ func (c demoCmd) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() {
-		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-		defer cancel()
-		err = errors.Join(err, demo.Drop(patience, at, client))
+		if left := demo.Drop(ctx, at, client); left != nil {
+			err = left // worth more than why the demo ended
+		}
 	}()
 	story := demo.Story{
 		Direct: at.DSN(demo.Schema), Through: at.By(door.address, demo.Schema),

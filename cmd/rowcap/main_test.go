@@ -63,6 +63,7 @@ func runScripts(t *testing.T, dir string, s *dbtest.Server) {
 			"fetch":     fetch,
 			"terminate": terminate,
 			"converse":  converse,
+			"cursor":    nextCursor,
 			"hangup":    hangUp,
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				s.SQL(t, ts.Value("database").(string), strings.Join(args, " "))

@@ -4,12 +4,20 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// nextCursor sets a variable to the cursor in a JSON answer: cursor VAR FILE.
+func nextCursor(ts *testscript.TestScript, _ bool, args []string) {
+	var answer struct{ NextCursor string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &answer))
+	ts.Setenv(args[0], answer.NextCursor)
+}
 
 // converse sends the messages of a file, a line each, to a command, and waits for
 // an answer to each that has an id: converse FILE command…. The answers are in
@@ -26,6 +34,8 @@ func converse(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "SHOP_URL="+ts.Getenv("SHOP_URL"), "PASSWORD="+ts.Getenv("PASSWORD"))
 	cmd.Stderr = ts.Stderr()
 	in, err := cmd.StdinPipe()
 	ts.Check(err)

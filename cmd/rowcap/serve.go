@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -30,6 +31,8 @@ type serveCmd struct {
 	ConnectTimeout time.Duration `default:"10s" placeholder:"TIME" help:"How long each server gets to accept a connection, and to answer its first message."`
 	LoginTimeout   time.Duration `default:"1m" placeholder:"TIME" help:"How long a client gets until its first message, TLS included, and a server for its verdict on a login."`
 	KeepAlive      time.Duration `name:"keepalive" default:"30s" placeholder:"TIME" help:"How long a TCP connection, on either side, may be silent before it is probed; it ends after four probes without an answer. 0 never probes."`
+	ProxyProtocol  []string      `placeholder:"NETWORK,…" help:"Addresses or networks of balancers, each of whose connections begins with a PROXY protocol header (version 1 or 2) that tells the client's address."`
+	Announce       bool          `name:"upstream-proxy-protocol" help:"Begin connections to MySQL and MariaDB servers with such a header, so that accounts which are bound to hosts see the client's. MariaDB takes it where proxy_protocol_networks has rowcap's address."`
 	LogFormat      string        `default:"text" enum:"text,json" help:"Log lines on standard error: ${enum}."`
 	LogLevel       string        `default:"info" enum:"debug,info,warn,error" help:"Lowest level of log lines: ${enum}."`
 	Drain          time.Duration `default:"10s" placeholder:"TIME" help:"How long sessions get to end after SIGINT or SIGTERM; a second signal ends at once."`
@@ -91,6 +94,12 @@ func (c serveCmd) Validate() error {
 		if d.protocol == "mysql" && c.TLS.UpstreamStart {
 			return errors.New("--upstream-tls-direct is for --postgres only: MySQL's protocol has no TLS before the server's greeting")
 		}
+		if d.protocol == "postgres" && c.Announce {
+			return errors.New("--upstream-proxy-protocol is for --mysql only: PostgreSQL takes no PROXY protocol header")
+		}
+	}
+	if _, err := proxy.ParseBalancers(c.ProxyProtocol); err != nil {
+		return fmt.Errorf("--proxy-protocol: %w", err)
 	}
 	if err := c.TLS.validate(); err != nil {
 		return err
@@ -125,6 +134,7 @@ func (c serveCmd) Run(std streams) error {
 // serve serves until ctx is done. stop gives up waiting for it; for each signal of
 // hangup the TLS files are read again.
 func (c serveCmd) serve(ctx context.Context, stop func(), hangup <-chan os.Signal, log *slog.Logger) error {
+	defer runtime.KeepAlive(ballast())
 	doors, err := c.routes()
 	if err != nil {
 		return usageError{err}
@@ -135,21 +145,26 @@ func (c serveCmd) serve(ctx context.Context, stop func(), hangup <-chan os.Signa
 	}
 	metrics := telemetry.NewMetrics(protocols...)
 	observer := telemetry.NewObserver(metrics, log)
-	server := &proxy.Server{Log: log, Observer: observer, Drain: orNever(c.Drain), KeepAlive: orNever(c.KeepAlive)}
+	balancers, err := proxy.ParseBalancers(c.ProxyProtocol)
+	if err != nil {
+		return usageError{err}
+	}
+	server := &proxy.Server{Log: log, Observer: observer, Drain: orNever(c.Drain), KeepAlive: orNever(c.KeepAlive), Balancers: balancers}
 	defer server.Close()
 	settings, err := c.TLS.load(log)
 	if err != nil {
 		return err
 	}
 	rewriters := map[string]*rewrite.Rewriter{}
-	addresses := make([]net.Addr, len(doors))
+	addresses, carriers := make([]net.Addr, len(doors)), make([]proxy.Protocol, len(doors))
 	for i, d := range doors {
 		if rewriters[d.protocol] == nil {
 			if rewriters[d.protocol], err = c.rewriter(d.protocol); err != nil {
 				return err
 			}
 		}
-		addresses[i], err = server.Listen(d.Route, c.protocol(d, settings, rewriters[d.protocol], observer))
+		carriers[i] = c.protocol(d, settings, rewriters[d.protocol], observer)
+		addresses[i], err = server.Listen(d.Route, carriers[i])
 		if err != nil {
 			return err
 		}
@@ -163,8 +178,8 @@ func (c serveCmd) serve(ctx context.Context, stop func(), hangup <-chan os.Signa
 	for i, d := range doors {
 		log.Info("listening", "protocol", d.protocol, "listen", addresses[i].String(), "upstream", d.Upstreams.String(),
 			"default_limit", c.DefaultLimit, "max_limit", c.MaxLimit, "tls", c.TLS.ListenTLS, "upstream_tls", c.TLS.UpstreamTLS)
-		if d.protocol == "postgres" && settings.twoLegs(d.Route) {
-			log.Warn(bindingWarning, "listen", addresses[i].String())
+		if p, ok := carriers[i].(*pgwire.Door); ok && settings.twoLegs(d.Route) {
+			go warnOfBinding(ctx, p, log.With("listen", addresses[i].String()))
 		}
 	}
 	go settings.reloadOn(ctx, hangup, log)
@@ -198,7 +213,7 @@ func (c serveCmd) protocol(d door, s tlsSettings, r *rewrite.Rewriter, o proxy.O
 	if d.protocol == "mysql" {
 		p := mysqlwire.New(d.Upstreams[0], r, o)
 		p.Upstreams = d.Upstreams
-		p.ListenTLS, p.UpstreamTLS = s.listen, s.upstream
+		p.ListenTLS, p.UpstreamTLS, p.Announce = s.listen, s.upstream, c.Announce
 		p.ConnectTimeout, p.LoginTimeout, p.KeepAlive = c.ConnectTimeout, c.LoginTimeout, orNever(c.KeepAlive)
 		return p
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/rowcap/rowcap/proxy"
+	"github.com/rowcap/rowcap/proxy/pgwire"
 )
 
 // tlsFlags are the flags of serve for TLS with the clients and with the upstream.
@@ -90,6 +91,13 @@ func (s tlsSettings) reloadOn(ctx context.Context, hangup <-chan os.Signal, log 
 // protocol has no way to carry such logins over.
 const bindingWarning = "TLS on both sides: clients that bind a SCRAM login to their TLS connection cannot log in (psql, libpq and pgx do so by default); " +
 	"connect with channel_binding=disable, or give --listen-tls-cert the server's own certificate and key, or reach the server without TLS, on this machine or by a unix socket"
+
+// warnOfBinding says so in the log, unless the server shows the same certificate.
+func warnOfBinding(ctx context.Context, d *pgwire.Door, log *slog.Logger) {
+	if passes, err := d.PassesBinding(ctx); ctx.Err() == nil && (err != nil || !passes) {
+		log.Warn(bindingWarning)
+	}
+}
 
 // twoLegs reports whether sessions of the route can have TLS on both sides.
 func (s tlsSettings) twoLegs(r proxy.Route) bool {

@@ -6,12 +6,24 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 )
 
-// isCatalog reports a database that belongs to the server. Only the first of them
-// has a name in which case never counts.
-func isCatalog(database string) bool {
+// isCatalog reports a table that belongs to the server. Only the first of its databases
+// has a name in which case never counts. Users can make objects in mysql and in sys, so
+// that there the table's name decides, and MariaDB's tables of numbers (seq_1_to_30) are
+// to be had in every database.
+func (s *settings) isCatalog(database, table string) bool {
+	if sequence := "seq_"; len(table) >= len(sequence) && strings.EqualFold(table[:len(sequence)], sequence) {
+		return false
+	}
 	switch database {
-	case "performance_schema", "mysql", "sys":
+	case "performance_schema":
 		return true
+	case "sys":
+		return sysTables[table]
+	case "mysql":
+		if s.mariadb {
+			return mariadbTables[table]
+		}
+		return mysqlTables[table]
 	}
 	return strings.EqualFold(database, "information_schema")
 }
@@ -19,9 +31,10 @@ func isCatalog(database string) bool {
 func lower(s string) string { return strings.ToLower(s) }
 
 // catalogOnly reports that query reads tables of the server's own databases and
-// no others. database is the session's current one.
-func catalogOnly(query ast.Node, with *ast.WithClause, database string) bool {
-	f := tableFinder{home: isCatalog(database), outer: with}
+// no others, and that its values come of these alone: it calls no function but the
+// server's own, and assigns to no variable.
+func catalogOnly(query ast.Node, with *ast.WithClause, s *source) bool {
+	f := tableFinder{source: s, outer: with}
 	if with != nil {
 		if with.IsRecursive {
 			return false // it may make rows of its own without end
@@ -33,17 +46,16 @@ func catalogOnly(query ast.Node, with *ast.WithClause, database string) bool {
 		}
 	}
 	query.Accept(&f)
-	return f.catalog && !f.other
+	return f.catalog && !f.other && !s.callsAnother()
 }
 
-// tableFinder looks at the tables of a query.
+// tableFinder looks at the tables of a query, and at what else its rows may come of.
 type tableFinder struct {
-	// home reports that the current database is a catalogue.
-	home bool
+	*source
 	// names are the common tables that may be meant by a bare name.
 	names map[string]bool
 	outer *ast.WithClause
-	// catalog and other report tables of a catalogue and any other table.
+	// catalog and other report tables of a catalogue and anything else.
 	catalog, other bool
 }
 
@@ -58,12 +70,22 @@ func (f *tableFinder) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.TableName:
 		switch {
 		case n.Schema.L != "":
-			f.note(isCatalog(n.Schema.O))
+			f.note(f.isCatalog(n.Schema.O, n.Name.O))
 		case f.names[n.Name.L]:
 			// What it reads was looked at before.
 		default:
-			f.note(f.home)
+			f.note(f.isCatalog(f.database, n.Name.O))
 		}
+	case *ast.FuncCallExpr:
+		f.other = f.other || n.Schema.L != "" || !nativeFunctions[n.FnName.L] && !parserFunctions[n.FnName.L]
+	case *ast.AggregateFuncExpr:
+		f.other = f.other || !aggregates[lower(n.F)]
+	case *ast.WindowFuncExpr:
+		f.other = f.other || !windowFunctions[lower(n.Name)] && !aggregates[lower(n.Name)]
+	case *ast.JSONSumCrc32Expr:
+		f.other = true // only TiDB has it
+	case *ast.VariableExpr:
+		f.other = f.other || n.Value != nil
 	}
 	return n, f.other
 }
@@ -78,3 +100,25 @@ func (f *tableFinder) note(catalog bool) {
 
 // Leave goes on.
 func (f *tableFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.other }
+
+// callsAnother reports a call that the tree shows as one of the server's own functions
+// and that may be one of a user's: by the parser's own name of a form, in quotes, or with
+// a blank before the bracket.
+func (s *source) callsAnother() bool {
+	for i := 1; i < len(s.tokens); i++ {
+		if !s.isOp(i, '(') {
+			continue
+		}
+		t := s.tokens[i-1]
+		switch t.kind {
+		case tokenName:
+			return true
+		case tokenWord:
+			name := lower(s.text[t.start:t.end])
+			if parserFunctions[name] || !s.ignoreSpace && s.tokens[i].gap && touching[name] {
+				return true
+			}
+		}
+	}
+	return false
+}

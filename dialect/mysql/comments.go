@@ -9,31 +9,49 @@ import (
 // returns false at a fault.
 func (l *lexer) skip() bool {
 	for l.pos < len(l.text) {
-		c := l.text[l.pos]
+		c, start := l.text[l.pos], l.pos
 		switch {
 		case isBlank(c):
 			l.pos++
 		case c == '#':
 			l.line()
+			l.note(start)
 		case c == '-' && l.at(l.pos+1) == '-' && l.endsDashes(l.pos+2):
 			if l.pos+2 < len(l.text) && l.text[l.pos+2] >= utf8.RuneSelf {
 				l.fault = "two dashes before a character outside of ASCII may begin a comment"
 				return false
 			}
 			l.line()
+			l.note(start)
 		case c == '*' && l.open && l.at(l.pos+1) == '/':
 			l.pos += 2
 			l.comments[len(l.comments)-1].end = l.pos
 			l.open = false
 		case c == '/' && l.at(l.pos+1) == '*':
+			entered := len(l.comments)
 			if !l.comment() {
 				return false
+			}
+			if len(l.comments) == entered || !l.open {
+				l.note(start)
 			}
 		default:
 			return true
 		}
 	}
 	return true
+}
+
+// note notes the comment that was passed from start on, without its line's end.
+func (l *lexer) note(start int) {
+	if l.passed == nil {
+		return
+	}
+	end := l.pos
+	for end > start && (l.text[end-1] == '\n' || l.text[end-1] == '\r') {
+		end--
+	}
+	*l.passed = append(*l.passed, span{start, end})
 }
 
 // endsDashes reports whether two dashes before i begin a comment: a blank, a
@@ -92,13 +110,13 @@ func (l *lexer) plain(body int, nested bool) bool {
 		case nested && c == '/' && l.at(i+1) == '*':
 			end := strings.Index(l.text[i+2:], "*/")
 			if end < 0 {
-				l.fault = "a comment does not end"
+				l.fault = faultComment
 				return false
 			}
 			i += 2 + end + 1
 		}
 	}
-	l.fault = "a comment does not end"
+	l.fault = faultComment
 	return false
 }
 

@@ -12,6 +12,16 @@ var (
 	errNoPlace  = errors.New("no place for the limit could be proved right")
 )
 
+// unknownKind is the obstacle of a statement that begins as none does.
+const unknownKind = "statements of this kind are not known"
+
+// The faults of a text that no server reads.
+const (
+	faultQuote      = "a quote does not end"
+	faultComment    = "a comment does not end"
+	faultExecutable = "an executable comment does not end"
+)
+
 // errNotLimitable is returned for a statement into which no limit can be written.
 func errNotLimitable(obstacle string) error {
 	return fmt.Errorf("no limit can be written into the statement: %s", obstacle)

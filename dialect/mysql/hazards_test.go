@@ -99,7 +99,7 @@ func TestHazards(t *testing.T) {
 						t.Logf("%s: %s %s: %v", d.Name(), st.Kind, st.Obstacle, took)
 					}
 				}
-				if took > 3*time.Second {
+				if took > time.Minute { // what harms takes hours, or all memory
 					t.Errorf("%s took %v", d.Name(), took)
 				}
 			}

@@ -87,7 +87,7 @@ func (s *source) classify(st *rewrite.Statement) {
 		case telling[first]:
 			s.rows(st, rewrite.KindUtility, first+" takes no limit")
 		default:
-			st.Obstacle = "statements of this kind are not known"
+			st.Obstacle = unknownKind
 		}
 	}
 }

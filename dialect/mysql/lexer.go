@@ -63,6 +63,8 @@ type lexer struct {
 	// unread says why the parsers must not be given the tokens seen since it
 	// was last cleared; the extents are certain.
 	unread string
+	// passed is where comments that were passed over are noted, nil for nowhere.
+	passed *[]span
 }
 
 // next returns the next token. It returns false at the end of the text and
@@ -75,7 +77,7 @@ func (l *lexer) next() (t token, ok bool) {
 	t.gap = l.pos > before
 	if l.pos >= len(l.text) {
 		if l.open {
-			l.fault = "an executable comment does not end"
+			l.fault = faultExecutable
 		}
 		return t, false
 	}
@@ -304,7 +306,7 @@ func (l *lexer) quoted(quote byte, backslash bool) {
 			return
 		}
 	}
-	l.fault = "a quote does not end"
+	l.fault = faultQuote
 }
 
 // checkBytes notes text since start that the parsers may read otherwise than the

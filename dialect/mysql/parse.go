@@ -202,7 +202,11 @@ func (s *source) query(st *rewrite.Statement) {
 	st.Limit = p.limit()
 	st.AtMostOneRow = p.facts.oneRow ||
 		st.Limit.Form == rewrite.LimitLiteral && st.Limit.Rows <= 1 && !st.Limit.WithTies
-	st.Obstacle = s.queryObstacle(w, p)
+	st.Obstacle = s.queryFault(w, p)
+	st.ServerFault = st.Obstacle != ""
+	if !st.ServerFault {
+		st.Obstacle = s.queryObstacle(p)
+	}
 	st.Limitable = st.Obstacle == ""
 }
 
@@ -231,13 +235,9 @@ const (
 	nestedLimitsMariaDB = 100400
 )
 
-// queryObstacle says why a limit in the text would not be sound, empty if it
-// would.
-func (s *source) queryObstacle(w words, p *parsed) string {
-	since := nestedLimitsMySQL
-	if s.mariadb {
-		since = nestedLimitsMariaDB
-	}
+// queryFault names the fault of the server that a limit would bring out, empty if none
+// is known.
+func (s *source) queryFault(w words, p *parsed) string {
 	switch {
 	case w.distinct && w.rollup:
 		return "the server returns too few rows of DISTINCT with ROLLUP under a LIMIT"
@@ -246,10 +246,24 @@ func (s *source) queryObstacle(w words, p *parsed) string {
 	case w.changing && (w.distinct || w.grouping):
 		return "the rows depend on functions that change with every row"
 	case p.clause != nil && p.clause.ties >= 0 && p.tree.limit().count.param > 0:
-		return "WITH TIES can return more rows than its parameter"
+		return ""
 	case p.clause != nil && p.clause.ties >= 0 && w.distinct:
 		// Of constants it returns one row as ONLY.
 		return "the server forgets DISTINCT over constants before WITH TIES"
+	}
+	return ""
+}
+
+// queryObstacle says why a limit in the text would not be sound, empty if it
+// would.
+func (s *source) queryObstacle(p *parsed) string {
+	since := nestedLimitsMySQL
+	if s.mariadb {
+		since = nestedLimitsMariaDB
+	}
+	switch {
+	case p.clause != nil && p.clause.ties >= 0 && p.tree.limit().count.param > 0:
+		return "WITH TIES can return more rows than its parameter"
 	case p.clause != nil && p.clause.ties >= 0 && !p.facts.ordered:
 		// As ONLY it would be right.
 		return "the server refuses WITH TIES without ORDER BY"

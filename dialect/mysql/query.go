@@ -18,14 +18,14 @@ func (t *tidbTree) facts(f *queryFacts, s *source) {
 	if t.set != nil {
 		f.ordered, f.braced = t.set.OrderBy != nil, t.set.IsInBraces
 		f.nested = len(t.set.SelectList.Selects) == 1
-		f.catalog = catalogOnly(t.set, t.set.With, s.database)
+		f.catalog = catalogOnly(t.set, t.set.With, s)
 		return
 	}
 	q := t.query
 	f.ordered, f.braced = q.OrderBy != nil, q.IsInBraces
 	f.grouped = q.GroupBy != nil
 	f.oneRow = oneRow(q) && !s.spacedAggregate()
-	f.catalog = catalogOnly(q, q.With, s.database)
+	f.catalog = catalogOnly(q, q.With, s)
 }
 
 // oneRow reports a query that has no second row by its nature: it reads no table,

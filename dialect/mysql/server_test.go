@@ -28,6 +28,8 @@ type answer struct {
 type session struct {
 	conn    *sql.Conn
 	dialect rewrite.Dialect
+	// database is the name of the session's own.
+	database string
 }
 
 const serverSetup = `
@@ -54,7 +56,7 @@ func connect(t testing.TB, s *dbtest.Server) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	c := &session{conn: conn, dialect: New().With("server_version", s.Version).With("database", name)}
+	c := &session{conn: conn, database: name, dialect: New().With("server_version", s.Version).With("database", name)}
 	d := c.dialect.(dialect)
 	sources := split(serverSetup, &d.settings)
 	for _, source := range sources {

@@ -15,21 +15,10 @@ func describeCopy(st *rewrite.Statement, stmt node) {
 		st.Limit = readLimit(sel)
 		st.Locks, st.Volatile = sel.has("LockingClause"), hasEffects(sel)
 	}
-	st.CatalogOnly = !st.Writes && !st.Volatile && copiesCatalog(stmt)
 	for option := range stmt.get("options").children {
 		if def := option.get("DefElem"); def.get("defname").str() == "header" {
 			arg := def.get("arg")
 			st.Header = !arg.there() || isTrue(arg) && !filled(arg)
 		}
 	}
-}
-
-// copiesCatalog reports a COPY of a query over system catalogues only, or of one of
-// them.
-func copiesCatalog(stmt node) bool {
-	if table := stmt.get("relation"); table.there() {
-		r := catalogReader{}
-		return r.relation(table, nil)
-	}
-	return catalogOnly(stmt)
 }

@@ -37,11 +37,8 @@ var effects = []string{
 
 // hasEffects reports a call of a function with effects at n or anywhere below.
 func hasEffects(n node) bool {
-	for m := range n.below {
-		if m.key() != "FuncCall" {
-			continue
-		}
-		if name := m.get("funcname").strings(); len(name) > 0 && matches(name[len(name)-1], effects) {
+	for name := range n.called {
+		if matches(name, effects) {
 			return true
 		}
 	}

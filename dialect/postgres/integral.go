@@ -32,12 +32,7 @@ func integral(n node) bool {
 	case "ParamRef":
 		return true
 	case "TypeCast":
-		name := n.get("typeName", "names").strings()
-		if len(name) == 2 && name[0] == "pg_catalog" {
-			name = name[1:]
-		}
-		return len(name) == 1 && !n.get("typeName", "arrayBounds").there() && !n.get("typeName").is("setof") &&
-			slices.Contains([]string{"int2", "int4", "int8"}, name[0])
+		return integerBits(n.get("typeName")) > 0
 	case "A_Expr":
 		op := n.get("name").strings()
 		left := n.get("lexpr")
@@ -63,6 +58,27 @@ func integral(n node) bool {
 			targets.count() == 1 && integral(targets.only().get("ResTarget", "val").only())
 	}
 	return false
+}
+
+// integerBits returns the size of the integer type that a type's name stands for, 0 if
+// it is another type's.
+func integerBits(typeName node) uint8 {
+	name := typeName.get("names").strings()
+	if len(name) == 2 && name[0] == "pg_catalog" {
+		name = name[1:]
+	}
+	if len(name) != 1 || typeName.get("arrayBounds").there() || typeName.is("setof") {
+		return 0
+	}
+	switch name[0] {
+	case "int2":
+		return 16
+	case "int4":
+		return 32
+	case "int8":
+		return 64
+	}
+	return 0
 }
 
 // integers are functions of pg_catalog of which every overload returns an integer type.

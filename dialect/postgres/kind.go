@@ -1,6 +1,10 @@
 package postgres
 
-import "github.com/rowcap/rowcap/rewrite"
+import (
+	"strings"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
 
 // describe fills in the facts about a statement from its tree.
 func (d Dialect) describe(st *rewrite.Statement, stmt node) {
@@ -34,7 +38,7 @@ func (d Dialect) describeKind(st *rewrite.Statement, stmt node) {
 	case "VariableShowStmt":
 		st.Kind, st.ReturnsRows, st.Obstacle = rewrite.KindShow, true, "SHOW takes no limit"
 		st.Shows = stmt.get("name").str()
-		st.AtMostOneRow = st.Shows != "all"
+		st.AtMostOneRow = !strings.EqualFold(st.Shows, "all") // however it is quoted (GetPGVariable in guc_funcs.c)
 	case "CallStmt":
 		// A procedure answers with one row of its output parameters or none.
 		// What it does is not known, so it counts as a write.
@@ -51,7 +55,8 @@ func (d Dialect) describeKind(st *rewrite.Statement, stmt node) {
 		st.Kind, st.ReturnsRows, st.Obstacle = rewrite.KindExecute, true, "EXECUTE runs a statement that was prepared before"
 	case "VariableSetStmt":
 		st.Kind = rewrite.KindUtility
-		if kind := stmt.get("kind").text(); kind == "VAR_SET_VALUE" || kind == "VAR_SET_CURRENT" {
+		switch stmt.get("kind").text() {
+		case "VAR_SET_VALUE", "VAR_SET_CURRENT", "VAR_SET_DEFAULT", "VAR_RESET":
 			st.Sets = stmt.get("name").str()
 		}
 	case "DeallocateStmt":

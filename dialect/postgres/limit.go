@@ -31,20 +31,7 @@ func readLimit(sel node) rewrite.Limit {
 func parameter(sel, count node) (number int64, bits uint8) {
 	bits = 64
 	if cast := count.get("TypeCast"); cast.there() {
-		name := cast.get("typeName", "names").strings()
-		if len(name) == 2 && name[0] == "pg_catalog" {
-			name = name[1:]
-		}
-		if len(name) != 1 || cast.get("typeName", "arrayBounds").there() {
-			return 0, 0
-		}
-		switch name[0] {
-		case "int2":
-			bits = 16
-		case "int4":
-			bits = 32
-		case "int8":
-		default:
+		if bits = integerBits(cast.get("typeName")); bits == 0 {
 			return 0, 0
 		}
 		count = cast.get("arg")

@@ -12,6 +12,16 @@ const space = " \t\n\r\f\v"
 // Parse reads a script. A statement's Text has no white space at its ends; comments
 // before and behind it belong to it.
 func (d Dialect) Parse(sql string) ([]rewrite.Statement, error) {
+	statements, err := d.parseText(sql)
+	if err != nil {
+		unread := parseError(sql, err)
+		unread.Writes = d.mayWriteText(sql)
+		return nil, unread
+	}
+	return statements, nil
+}
+
+func (d Dialect) parseText(sql string) ([]rewrite.Statement, error) {
 	if st, ok := d.long(sql); ok {
 		return []rewrite.Statement{st}, nil
 	}
@@ -147,6 +157,7 @@ func (d Dialect) parsePieces(sql string, whole error) ([]rewrite.Statement, erro
 		t, err := read(st.Text)
 		if err != nil {
 			st.ReturnsRows = true
+			st.Writes = d.mayWriteText(st.Text)
 			st.Obstacle = parseError(st.Text, err).Error()
 			statements = append(statements, st)
 			continue

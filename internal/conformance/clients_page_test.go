@@ -7,8 +7,9 @@ import (
 
 // clientTable is what the clients saw of one server.
 type clientTable struct {
-	server string
-	runs   []clientRun
+	server   string // with its version
+	expected *expectations
+	runs     []clientRun
 }
 
 // clientRun is one client in one mode.
@@ -26,20 +27,20 @@ func (c *clientTable) add(of client, mode string, verdicts map[string]verdict) {
 // second server with the same verdicts gets a line only.
 func clientsPage(tables []clientTable, e *expectations) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "PostgreSQL %s behind the sidecar, `--default-limit %d --max-limit %d`.\n\n", tables[0].server, clientCap, clientMax)
-	first := tables[0].lines(e)
+	fmt.Fprintf(&b, "%s behind the sidecar, `--default-limit %d --max-limit %d`.\n\n", tables[0].server, clientCap, clientMax)
+	first := tables[0].lines()
 	b.WriteString(first)
 	for _, other := range tables[1:] {
-		if lines := other.lines(e); isPart(lines, first) {
-			fmt.Fprintf(&b, "\nPostgreSQL %s: the same for %d of these %d lines.\n", other.server, len(other.runs), len(tables[0].runs))
+		if lines := other.lines(); isPart(lines, first) {
+			fmt.Fprintf(&b, "\n%s: the same for %d of these %d lines.\n", other.server, len(other.runs), len(tables[0].runs))
 		} else {
-			fmt.Fprintf(&b, "\nPostgreSQL %s:\n\n%s", other.server, lines)
+			fmt.Fprintf(&b, "\n%s:\n\n%s", other.server, lines)
 		}
 	}
 	b.WriteString("\n| client | mode | check | why it is not made, or not in full |\n|---|---|---|---|\n")
 	for _, x := range e.exceptions {
 		if x.used {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", x.Client, orAll(x.Mode), x.Check, x.Why)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", x.Client, x.where(), x.Check, x.Why)
 		}
 	}
 	return b.String()
@@ -56,10 +57,10 @@ func isPart(text, whole string) bool {
 }
 
 // lines is the table of one server.
-func (c *clientTable) lines(e *expectations) string {
+func (c *clientTable) lines() string {
 	var b strings.Builder
 	var common []string
-	for _, want := range e.checks {
+	for _, want := range c.expected.checks {
 		if want.Clients == nil {
 			common = append(common, want.Check)
 		}
@@ -71,7 +72,7 @@ func (c *clientTable) lines(e *expectations) string {
 			fmt.Fprintf(&b, " %s |", run.verdicts[check])
 		}
 		var beside []string
-		for _, want := range e.checks {
+		for _, want := range c.expected.checks {
 			if v := run.verdicts[want.Check]; want.Clients != nil && v != "" && v != not {
 				beside = append(beside, want.Check+" "+string(v))
 			}
@@ -81,9 +82,14 @@ func (c *clientTable) lines(e *expectations) string {
 	return b.String()
 }
 
-func orAll(mode string) string {
+// where names the modes and servers of an exception.
+func (x *exception) where() string {
+	mode := x.Mode
 	if mode == "" {
-		return "all"
+		mode = "all"
+	}
+	if x.Server != "" {
+		mode += ", on " + serverNames[x.Server]
 	}
 	return mode
 }

@@ -22,13 +22,15 @@ const (
 	clientMax = 8
 )
 
-// tables is what every client finds.
-const tables = `CREATE TABLE parcels (n int PRIMARY KEY, label text NOT NULL);
-INSERT INTO parcels SELECT g, 'parcel ' || g FROM generate_series(1, 12) AS g;
-CREATE TABLE shelves (n int);`
+// matrix is the clients of a protocol.
+type matrix struct {
+	protocol string // also a folder of scripts/clients and testdata/clients
+	tables   string // what every client finds
+	clients  []client
+}
 
-// client is a client program: one of scripts/clients/postgres, or a function of
-// this package.
+// client is a client program: one of scripts/clients, or a function of this
+// package.
 type client struct {
 	name  string
 	modes []string
@@ -36,9 +38,14 @@ type client struct {
 	core bool
 	// older clients speak to servers of their own version and older ones only.
 	older bool
-	// script is the program's source; its interpreter and arguments are command.
-	script  string
-	command []string
+	// flavor names the only server that the client is for, if there is one.
+	flavor string
+	// optional clients are got where they can be had.
+	optional bool
+	// script is the program's source; its interpreter and arguments are command, and its own
+	// first arguments args.
+	script        string
+	command, args []string
 	// present is run to learn whether the client is installed; nil for one that the
 	// tests bring along.
 	present []string
@@ -51,10 +58,15 @@ type client struct {
 type session struct {
 	at                       address
 	server                   address // behind the sidecar
+	flavor                   string  // the server's
 	user, password, database string
 }
 
 func (s session) variables() []string {
+	if s.flavor != dbtest.FlavorPostgres {
+		return []string{"MYSQL_HOST=" + s.at.host, "MYSQL_TCP_PORT=" + s.at.port, "MYSQL_USER=" + s.user, "MYSQL_PWD=" + s.password,
+			"MYSQL_DATABASE=" + s.database, "MYSQL_FLAVOR=" + s.flavor, "LC_ALL=C.UTF-8"}
+	}
 	return []string{"PGHOST=" + s.at.host, "PGPORT=" + s.at.port, "PGUSER=" + s.user, "PGPASSWORD=" + s.password, "PGDATABASE=" + s.database,
 		"PGCLIENTENCODING=UTF8", "LC_ALL=C.UTF-8"}
 }
@@ -64,59 +76,17 @@ func (s session) url(parameters string) string {
 	return "postgres://" + s.user + ":" + s.password + "@" + s.at.host + ":" + s.at.port + "/" + s.database + "?sslmode=disable" + parameters
 }
 
-// python is Debian's own, where its packages are: another one may be first on the
-// PATH.
-const python = "/usr/bin/python3"
-
-const jdbc = "/usr/share/java/postgresql.jar"
-
-var clients = []client{
-	{name: "psql", core: true, modes: []string{"simple"}, version: []string{"psql", "--version"}, present: []string{"psql", "--version"}, run: runPsql},
-	{name: "pgbench", core: true, modes: []string{"simple", "extended", "prepared", "pipeline"}, version: []string{"pgbench", "--version"},
-		present: []string{"pgbench", "--version"}, run: runPgbench},
-	{name: "pg_dump", core: true, older: true, modes: []string{"simple"}, version: []string{"pg_dump", "--version"},
-		present: []string{"pg_dump", "--version"}, run: runPgDump},
-	{name: "pgx", core: true, modes: pgxModes, run: runPgx},
-	{name: "lib/pq", core: true, modes: []string{"text", "binary"}, run: runPq},
-	{name: "psycopg2", core: true, modes: []string{"simple"}, script: "psycopg2-client.py", command: []string{python},
-		present: []string{python, "-c", "import psycopg2"}, version: []string{python, "-c", "import psycopg2; print(psycopg2.__version__.split()[0])"}},
-	{name: "psycopg 3", core: true, modes: []string{"text", "binary", "client"}, script: "psycopg3-client.py", command: []string{python},
-		present: []string{python, "-c", "import psycopg"}, version: []string{python, "-c", "import psycopg; print(psycopg.__version__)"}},
-	{name: "asyncpg", core: true, modes: []string{"binary"}, script: "asyncpg-client.py", command: []string{python},
-		present: []string{python, "-c", "import asyncpg"}, version: []string{python, "-c", "import asyncpg; print(asyncpg.__version__)"}},
-	{name: "node-postgres", modes: []string{"simple", "extended"}, script: "node-postgres-client.cjs", command: []string{"node"},
-		present: nodeModule("pg"), version: nodeModule("pg")},
-	{name: "postgres.js", modes: []string{"prepared", "unprepared"}, script: "postgres-js-client.cjs", command: []string{"node"},
-		present: nodeModule("postgres"), version: nodeModule("postgres")},
-	{name: "pgjdbc", modes: []string{"extended", "prepared", "simple"}, script: "PgjdbcClient.java", command: []string{"java", "-cp", jdbc},
-		present: []string{"sh", "-c", "javac -version && test -e " + jdbc}, version: []string{"java", "-jar", jdbc}},
-	{name: "PHP pgsql", modes: []string{"simple", "extended"}, script: "pgsql-client.php", command: []string{"php"},
-		present: []string{"php", "-r", "exit(extension_loaded('pgsql') ? 0 : 1);"}, version: []string{"php", "-r", "echo PHP_VERSION;"}},
-	{name: "PHP PDO", modes: []string{"native", "emulated"}, script: "pdo-client.php", command: []string{"php"},
-		present: []string{"php", "-r", "exit(extension_loaded('pdo_pgsql') ? 0 : 1);"}, version: []string{"php", "-r", "echo PHP_VERSION;"}},
-	{name: "Ruby pg", modes: []string{"simple", "extended"}, script: "ruby-pg-client.rb", command: []string{"ruby"},
-		present: []string{"ruby", "-rpg", "-e", ""}, version: []string{"ruby", "-rpg", "-e", "puts PG::VERSION"}},
-	{name: "DBD::Pg", modes: []string{"server", "client"}, script: "dbd-pg-client.pl", command: []string{"perl"},
-		present: []string{"perl", "-MDBD::Pg", "-e", ""}, version: []string{"perl", "-MDBD::Pg", "-e", "print $DBD::Pg::VERSION"}},
-}
-
-// nodeModule prints the version of a module that scripts/clients/install put into
-// the cache folder.
-func nodeModule(name string) []string {
-	return []string{"node", "-p", `require(process.env.ROWCAP_CLIENTS + "/node/node_modules/` + name + `/package.json").version`}
-}
-
 // TestClients runs the clients that every test run takes, or all of them and on the
 // newest PostgreSQL too.
 func TestClients(t *testing.T) {
-	t.Setenv("ROWCAP_CLIENTS", filepath.Join(cacheFolder(t), "clients"))
-	expected := readExpectations(t)
-	found := []clientTable{runClients(t, dbtest.Postgres(t), expected)}
+	t.Setenv("ROWCAP_CLIENTS", filepath.Join(dbtest.CacheFolder(), "clients"))
+	expected := readExpectations(t, postgresMatrix.protocol)
+	found := []clientTable{postgresMatrix.run(t, dbtest.Postgres(t), expected)}
 	if !*every {
 		return
 	}
 	t.Run("newest", func(t *testing.T) {
-		found = append(found, runClients(t, dbtest.PostgresVersion(t, newest), expected))
+		found = append(found, postgresMatrix.run(t, dbtest.PostgresVersion(t, newest), expected))
 	})
 	if *only == "" {
 		expected.unused(t)
@@ -128,31 +98,43 @@ func TestClients(t *testing.T) {
 // installed one's.
 const newest = 18
 
-func runClients(t *testing.T, s *dbtest.Server, expected *expectations) clientTable {
-	through := serve(t, s.Addr(), limits(clientCap, clientMax)...)
-	found := clientTable{server: s.Version}
-	for _, c := range clients {
-		if *only != "" && !slices.Contains(strings.Split(*only, ","), c.name) || !c.core && !*every {
+// serverNames are the flavors in print.
+var serverNames = map[string]string{dbtest.FlavorPostgres: "PostgreSQL", dbtest.FlavorMariaDB: "MariaDB", dbtest.FlavorMySQL: "MySQL"}
+
+// run runs the clients on a server.
+func (m matrix) run(t *testing.T, s *dbtest.Server, all *expectations) clientTable {
+	through := serveWire(t, m.protocol, s.Addr(), limits(clientCap, clientMax)...)
+	expected := all.on(s.Flavor)
+	version, _, _ := strings.Cut(s.Version, "-")
+	found := clientTable{server: serverNames[s.Flavor] + " " + version, expected: expected}
+	for _, c := range m.clients {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), c.name) || !c.core && !*every || c.flavor != "" && c.flavor != s.Flavor {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			if c.present != nil && !runs(c.present) {
+				if c.optional {
+					t.Skipf("SKIPPED, NOT PASSED: %s is not here: make setup gets it where it can be had", c.name)
+				}
 				if *every {
 					t.Fatalf("%s is not installed: run scripts/clients/install", c.name)
+				}
+				if c.script == "" { // one of the server's own, which make test promises
+					dbtest.Missing(t, c.name+" is not installed: make setup installs it")
 				}
 				t.Skipf("SKIPPED, NOT PASSED: %s is not installed: make clients installs it", c.name)
 			}
 			if c.older && major(versionOf(c)) < major(s.Version) {
-				t.Skipf("%s serves no PostgreSQL newer than itself", c.name)
+				t.Skipf("SKIPPED, NOT PASSED: %s serves no PostgreSQL newer than itself: this one needs version %d of it", c.name, major(s.Version))
 			}
 			for _, mode := range c.modes {
 				t.Run(mode, func(t *testing.T) {
 					database := s.Database(t)
-					s.SQL(t, database, tables)
-					at := session{through.at, splitAddress(t, s.Addr()), s.User, s.Password, database}
+					s.SQL(t, database, m.tables)
+					at := session{through.at, splitAddress(t, s.Addr()), s.Flavor, s.User, s.Password, database}
 					run := c.run
 					if run == nil {
-						run = c.runScript
+						run = func(t *testing.T, mode string, at session) []observation { return m.runScript(t, c, mode, at) }
 					}
 					verdicts, faults := expected.compare(c.name, mode, run(t, mode, at))
 					for _, fault := range faults {
@@ -162,6 +144,9 @@ func runClients(t *testing.T, s *dbtest.Server, expected *expectations) clientTa
 				})
 			}
 		})
+	}
+	if len(found.runs) == 0 && !t.Failed() {
+		t.Skipf("SKIPPED, NOT PASSED: no client ran; -only=%q", *only)
 	}
 	return found
 }
@@ -178,11 +163,11 @@ func runs(command []string) bool {
 	return exec.Command(command[0], command[1:]...).Run() == nil
 }
 
-// runScript runs the client's program and reads what it saw.
-func (c client) runScript(t *testing.T, mode string, s session) []observation {
+// runScript runs a client's program and reads what it saw.
+func (m matrix) runScript(t *testing.T, c client, mode string, s session) []observation {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	args := append(slices.Clone(c.command[1:]), filepath.Join("../../scripts/clients/postgres", c.script), mode)
+	args := slices.Concat(c.command[1:], []string{filepath.Join("../../scripts/clients", m.protocol, c.script)}, c.args, []string{mode})
 	cmd := exec.CommandContext(ctx, c.command[0], args...)
 	cmd.Env = environment(s.variables()...)
 	var out, errs bytes.Buffer

@@ -47,6 +47,34 @@ func TestCompareClients(t *testing.T) {
 	}
 }
 
+// TestExpectationsOfServers: what names a server holds there only.
+func TestExpectationsOfServers(t *testing.T) {
+	all := &expectations{
+		checks:     []expectation{{Check: "rows", Want: map[string]any{"count": 2.0}}, {Check: "returning", Server: "mariadb", Want: map[string]any{"stored": 8.0}}},
+		exceptions: []*exception{{Client: "old", Server: "mysql", Check: "*", Why: "-"}},
+	}
+	rows, returning := saw("rows", "count", 2), saw("returning", "stored", 8)
+	for _, test := range []struct {
+		server string
+		seen   []observation
+		faults int
+	}{
+		{"mariadb", []observation{rows, returning}, 0},
+		{"mariadb", []observation{rows}, 1},
+		{"mariadb", nil, 2},
+		{"mysql", []observation{rows}, 0},
+		{"mysql", []observation{rows, returning}, 1},
+		{"mysql", nil, 0},
+	} {
+		if _, faults := all.on(test.server).compare("old", "", test.seen); len(faults) != test.faults {
+			t.Errorf("on %s, %v: %q", test.server, test.seen, faults)
+		}
+	}
+	if !all.exceptions[0].used {
+		t.Error("the exception was used and is not noted so")
+	}
+}
+
 // TestCompareRegressions: a test that prints or ends otherwise is a fault unless
 // it has a reason, and so is a suite that did not go through the sidecar.
 func TestCompareRegressions(t *testing.T) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"strings"
+	"testing"
 )
 
 // expectedFailures says which of the drivers' tests need not pass through the
@@ -12,10 +13,23 @@ const expectedFailures = "testdata/drivers.txt"
 // driverRuns is a driver's suite, straight and through the sidecar.
 type driverRuns struct {
 	driver
-	server          string
+	server, on      string // on is printed behind the driver
 	direct, through goTests
 	statements      map[string]int
 	differences     []difference
+}
+
+// judge fails the test for what no reason allows, and logs what fails direct too.
+func (r *driverRuns) judge(t *testing.T) {
+	for _, fault := range r.compare(readReasons(t, expectedFailures)) {
+		t.Error(fault)
+	}
+	for _, key := range r.direct.keys() {
+		if r.direct.results[key] == "fail" && isTest(key) {
+			t.Logf("%s fails direct too", key)
+		}
+	}
+	t.Logf("direct %v, sidecar %v: %v", r.direct.took, r.through.took, r.statements)
 }
 
 // compare holds the run through the sidecar to the direct one, and returns what no
@@ -47,14 +61,14 @@ func driversPage(ran []driverRuns) string {
 	var b strings.Builder
 	b.WriteString("| driver | tests passed direct | of these through the sidecar | failed direct | skipped | passed when run again, direct and through the sidecar | statements that the sidecar bounded |\n|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range ran {
-		fmt.Fprintf(&b, "| `%s@%s` | %s | **%s** | %d | %d | %d, %d | %s |\n", r.module, r.version, thousands(r.direct.count("pass")),
+		fmt.Fprintf(&b, "| `%s@%s`%s | %s | **%s** | %d | %d | %d, %d | %s |\n", r.module, r.version, r.on, thousands(r.direct.count("pass")),
 			thousands(r.direct.count("pass")-len(r.differences)), r.direct.count("fail"), r.direct.count("skip"),
 			r.direct.again, r.through.again, thousands(r.statements["probe"]+r.statements["exact"]+r.statements["guard"]))
 	}
 	head := "\n| test | what differs | why |\n|---|---|---|\n"
 	for _, r := range ran {
 		for _, d := range r.differences {
-			fmt.Fprintf(&b, "%s| `%s` | %s | %s |\n", head, d.test, d.what, orFault(d.reason))
+			fmt.Fprintf(&b, "%s| `%s`%s | %s | %s |\n", head, d.test, r.on, d.what, orFault(d.reason))
 			head = ""
 		}
 	}

@@ -18,40 +18,58 @@ type observation struct {
 }
 
 // expectation is what all clients must see in a check; those of Clients only, if
-// it names some.
+// it names some, and on Server (mariadb or mysql) only, if it names one.
 type expectation struct {
 	Check   string         `json:"check"`
 	Clients []string       `json:"clients"`
+	Server  string         `json:"server"`
 	Want    map[string]any `json:"want"`
 }
 
-// exception says why a client (in one mode, if it names one) cannot make a check, or
-// cannot see one field of it (CHECK.FIELD, *.FIELD).
+// exception says why a client (in one mode or on one server, if it names one) cannot
+// make a check, or cannot see one field of it (CHECK.FIELD, *.FIELD).
 type exception struct {
 	Client string `json:"client"`
 	Mode   string `json:"mode"`
+	Server string `json:"server"`
 	Check  string `json:"check"`
 	Why    string `json:"why"`
 	used   bool
 }
 
-// expectations are the two files of testdata/clients.
+// expectations are the two files of a folder in testdata/clients.
 type expectations struct {
 	checks     []expectation
 	exceptions []*exception
 }
 
-func readExpectations(t *testing.T) *expectations {
+func readExpectations(t *testing.T, protocol string) *expectations {
 	t.Helper()
 	e := &expectations{}
-	e.checks = readLines[expectation](t, "testdata/clients/want.jsonl")
-	e.exceptions = readLines[*exception](t, "testdata/clients/cannot.jsonl")
+	e.checks = readLines[expectation](t, "testdata/clients/"+protocol+"/want.jsonl")
+	e.exceptions = readLines[*exception](t, "testdata/clients/"+protocol+"/cannot.jsonl")
 	for _, x := range e.exceptions {
 		if x.Why == "" {
 			t.Fatalf("cannot.jsonl: %s, %s has no reason", x.Client, x.Check)
 		}
 	}
 	return e
+}
+
+// on returns what holds on a server of the flavor.
+func (e *expectations) on(flavor string) *expectations {
+	there := &expectations{}
+	for _, want := range e.checks {
+		if want.Server == "" || want.Server == flavor {
+			there.checks = append(there.checks, want)
+		}
+	}
+	for _, x := range e.exceptions {
+		if x.Server == "" || x.Server == flavor {
+			there.exceptions = append(there.exceptions, x)
+		}
+	}
+	return there
 }
 
 func readLines[T any](t *testing.T, path string) []T {

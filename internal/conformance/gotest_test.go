@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rowcap/rowcap/internal/dbtest"
 )
 
 // moduleCopy returns a writable copy of a module's source, as the module cache has
@@ -22,7 +24,7 @@ func moduleCopy(t *testing.T, module, version string) string {
 	out, err := exec.Command("go", "mod", "download", "-json", module+"@"+version).Output()
 	var found struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &found); err != nil || jsonErr != nil {
-		missing(t, "the source of "+module+" cannot be had: "+found.Error)
+		dbtest.Missing(t, "the source of "+module+" cannot be had: "+found.Error)
 	}
 	folder := filepath.Join(t.TempDir(), "source")
 	if err := os.CopyFS(folder, os.DirFS(found.Dir)); err != nil {
@@ -57,7 +59,7 @@ func goTest(t *testing.T, source string, d driver, variables []string, side stri
 	}
 	g := goTests{results: map[string]string{}, outputs: map[string]string{}}
 	started := time.Now()
-	g.run(t, source, variables, side, packages...)
+	g.run(t, source, variables, side, append(packages, d.arguments...)...)
 	if g.count("pass") == 0 {
 		t.Fatalf("%s: no test of the driver passed", side)
 	}
@@ -66,7 +68,7 @@ func goTest(t *testing.T, source string, d driver, variables []string, side stri
 		for _, key := range g.keys() {
 			pkg, name, _ := strings.Cut(key, " ")
 			if g.results[key] == "fail" && name != "" && !strings.Contains(name, "/") {
-				g.run(t, source, variables, side, "-run", "^"+name+"$", pkg)
+				g.run(t, source, variables, side, append([]string{"-run", "^" + name + "$", pkg}, d.arguments...)...)
 			}
 		}
 	}
@@ -86,7 +88,7 @@ func (g goTests) run(t *testing.T, source string, variables []string, side strin
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run() // fails where a test does
 	if *detail != "" {
-		name := strings.ReplaceAll(strings.TrimPrefix(t.Name(), "TestDrivers/"), "/", "-") + "-" + side + ".json"
+		name := strings.ReplaceAll(t.Name()[strings.Index(t.Name(), "/")+1:], "/", "-") + "-" + side + ".json"
 		if f, err := os.OpenFile(filepath.Join(*detail, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666); err == nil {
 			f.Write(out.Bytes())
 			f.Close()

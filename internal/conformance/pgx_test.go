@@ -84,6 +84,8 @@ func pgCode(err error) string {
 	return ""
 }
 
+func (c *pgxSession) told() int { return len(c.notices) }
+
 func (c *pgxSession) last() map[string]any {
 	return parseLast(c.PgConn().ParameterStatus("rowcap.last"))
 }
@@ -108,13 +110,7 @@ func runPgx(t *testing.T, mode string, s session) (seen []observation) {
 	rows = c.rows("SELECT 7")
 	say("step", "rows", rows, "notices", len(c.notices))
 
-	c = openPgx(t, mode, s)
-	rows = c.rows("SELECT n FROM parcels WHERE n <= 5 ORDER BY n")
-	say("whole", "rows", rows, "notices", len(c.notices), "completeness", c.last()["completeness"])
-	rows = c.rows(parcels + " LIMIT 3")
-	say("own", "rows", rows, "notices", len(c.notices))
-	rows = c.rows(parcels+" LIMIT $1", 12)
-	say("clamped", "rows", rows, "notices", len(c.notices))
+	seen = append(seen, goLimits(openPgx(t, mode, s))...)
 
 	c = openPgx(t, mode, s)
 	cut, whole := 0, 0
@@ -128,23 +124,8 @@ func runPgx(t *testing.T, mode string, s session) (seen []observation) {
 	}
 	say("prepared", "cut", cut, "whole", whole, "notices", len(c.notices))
 
-	c = openPgx(t, mode, s)
-	c.exec("BEGIN")
-	c.exec("DECLARE pages CURSOR FOR " + parcels)
-	pages := [][]int{c.rows("FETCH 4 FROM pages"), c.rows("FETCH 4 FROM pages"), c.rows("FETCH 4 FROM pages")}
-	c.exec("DECLARE rest CURSOR FOR " + parcels)
-	rows = c.rows("FETCH ALL FROM rest")
-	say("cursor", "pages", pages, "all", rows, "next", c.rows("FETCH NEXT FROM rest"))
-	c.exec("COMMIT")
-
-	c = openPgx(t, mode, s)
-	c.rows(parcels)
-	say("error", "code", c.code("SELECT 1/0"), "rows", c.rows("SELECT 7"))
-	c.exec("BEGIN")
-	c.rows(parcels)
-	codes := []string{c.code("SELECT 1/0"), c.code("SELECT 7")}
-	c.exec("ROLLBACK")
-	say("transaction", "codes", codes, "rows", c.rows("SELECT 7"))
+	seen = append(seen, goCursor(openPgx(t, mode, s)))
+	seen = append(seen, goErrors(openPgx(t, mode, s))...)
 
 	c = openPgx(t, mode, s)
 	rows, tag = c.run("INSERT INTO shelves SELECT g FROM generate_series(1, 8) AS g RETURNING n")

@@ -1,28 +1,17 @@
 package conformance
 
 import (
-	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lib/pq"
 )
 
-func equal(got []int, want ...int) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	for i := range got {
-		if got[i] != want[i] {
-			return false
-		}
-	}
-	return true
-}
+func equal(got []int, want ...int) bool { return slices.Equal(got, want) }
 
 // textNumbers reads the first column of rows in text format.
 func textNumbers(rows [][][]byte) (numbers []int) {
@@ -35,9 +24,7 @@ func textNumbers(rows [][][]byte) (numbers []int) {
 
 // pqSession is one connection of lib/pq that keeps its notices.
 type pqSession struct {
-	*sql.Conn
-	t       *testing.T
-	ctx     context.Context
+	sqlSession
 	notices []*pq.Error
 }
 
@@ -51,50 +38,9 @@ func openPq(t *testing.T, mode string, s session) *pqSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &pqSession{t: t}
-	db := sql.OpenDB(pq.ConnectorWithNoticeHandler(connector, func(n *pq.Error) { c.notices = append(c.notices, n) }))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	c.ctx = ctx
-	if c.Conn, err = db.Conn(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close(); db.Close(); cancel() })
+	c := &pqSession{}
+	c.sqlSession = openSQL(t, sql.OpenDB(pq.ConnectorWithNoticeHandler(connector, func(n *pq.Error) { c.notices = append(c.notices, n) })))
 	return c
-}
-
-func (c *pqSession) lists(rows *sql.Rows, err error) (lists [][]int) {
-	c.t.Helper()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer rows.Close()
-	for more := true; more; more = rows.NextResultSet() {
-		var list []int
-		for rows.Next() {
-			var n int
-			if err := rows.Scan(&n); err != nil {
-				c.t.Fatal(err)
-			}
-			list = append(list, n)
-		}
-		lists = append(lists, list)
-	}
-	if err := rows.Err(); err != nil {
-		c.t.Fatal(err)
-	}
-	return lists
-}
-
-func (c *pqSession) rows(query string, args ...any) []int {
-	c.t.Helper()
-	return c.lists(c.QueryContext(c.ctx, query, args...))[0]
-}
-
-func (c *pqSession) exec(query string) {
-	c.t.Helper()
-	if _, err := c.ExecContext(c.ctx, query); err != nil {
-		c.t.Fatalf("%s: %v", query, err)
-	}
 }
 
 func (c *pqSession) code(query string) string {
@@ -105,6 +51,8 @@ func (c *pqSession) code(query string) string {
 	}
 	return ""
 }
+
+func (c *pqSession) told() int { return len(c.notices) }
 
 func (c *pqSession) last() map[string]any {
 	var text string
@@ -126,13 +74,7 @@ func runPq(t *testing.T, mode string, s session) (seen []observation) {
 	c.rows(parcels)
 	seen = append(seen, observation{"last", c.last()})
 
-	c = openPq(t, mode, s)
-	rows = c.rows("SELECT n FROM parcels WHERE n <= 5 ORDER BY n")
-	say("whole", "rows", rows, "notices", len(c.notices), "completeness", c.last()["completeness"])
-	rows = c.rows(parcels + " LIMIT 3")
-	say("own", "rows", rows, "notices", len(c.notices))
-	rows = c.rows(parcels+" LIMIT $1", 12)
-	say("clamped", "rows", rows, "notices", len(c.notices))
+	seen = append(seen, goLimits(openPq(t, mode, s))...)
 
 	c = openPq(t, mode, s)
 	above, err := c.PrepareContext(c.ctx, "SELECT n FROM parcels WHERE n > $1 ORDER BY n")
@@ -151,23 +93,8 @@ func runPq(t *testing.T, mode string, s session) (seen []observation) {
 	above.Close()
 	say("prepared", "cut", cut, "whole", whole, "notices", len(c.notices))
 
-	c = openPq(t, mode, s)
-	c.exec("BEGIN")
-	c.exec("DECLARE pages CURSOR FOR " + parcels)
-	pages := [][]int{c.rows("FETCH 4 FROM pages"), c.rows("FETCH 4 FROM pages"), c.rows("FETCH 4 FROM pages")}
-	c.exec("DECLARE rest CURSOR FOR " + parcels)
-	rows = c.rows("FETCH ALL FROM rest")
-	say("cursor", "pages", pages, "all", rows, "next", c.rows("FETCH NEXT FROM rest"))
-	c.exec("COMMIT")
-
-	c = openPq(t, mode, s)
-	c.rows(parcels)
-	say("error", "code", c.code("SELECT 1/0"), "rows", c.rows("SELECT 7"))
-	c.exec("BEGIN")
-	c.rows(parcels)
-	codes := []string{c.code("SELECT 1/0"), c.code("SELECT 7")}
-	c.exec("ROLLBACK")
-	say("transaction", "codes", codes, "rows", c.rows("SELECT 7"))
+	seen = append(seen, goCursor(openPq(t, mode, s)))
+	seen = append(seen, goErrors(openPq(t, mode, s))...)
 
 	c = openPq(t, mode, s)
 	rows = c.rows("INSERT INTO shelves SELECT g FROM generate_series(1, 8) AS g RETURNING n")

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -11,14 +12,20 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
+var built = flag.String("rowcap", "", "the path of a rowcap to test, instead of one that is built from this tree")
+
 // rowcap builds the command and returns its path.
 func rowcap(t *testing.T) string {
 	t.Helper()
+	if *built != "" {
+		return *built
+	}
 	path := filepath.Join(t.TempDir(), "rowcap")
 	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/rowcap").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -42,15 +49,29 @@ func splitAddress(t *testing.T, addr string) address {
 type sidecar struct {
 	at    address // for clients
 	admin string  // host:port of /metrics
+	stop  func()  // tells it to stop, and waits for that
 }
 
-// serve starts `rowcap serve` in front of upstream, with flags. When the test is
-// over it is told to stop and must end in peace.
+// serve starts `rowcap serve` in front of a PostgreSQL server.
 func serve(t *testing.T, upstream string, flags ...string) sidecar {
 	t.Helper()
-	args := append([]string{"serve", "--postgres", "127.0.0.1:0=" + upstream, "--listen-admin", "127.0.0.1:0",
+	return serveWire(t, "postgres", upstream, flags...)
+}
+
+// serveWire starts `rowcap serve` in front of upstream, which speaks the protocol (postgres
+// or mysql), with flags. When the test is over it is told to stop and must end in
+// peace.
+func serveWire(t *testing.T, protocol, upstream string, flags ...string) sidecar {
+	t.Helper()
+	return serveBuilt(t, rowcap(t), protocol, upstream, flags...)
+}
+
+// serveBuilt is serveWire with a rowcap that is built already.
+func serveBuilt(t *testing.T, program, protocol, upstream string, flags ...string) sidecar {
+	t.Helper()
+	args := append([]string{"serve", "--" + protocol, "127.0.0.1:0=" + upstream, "--listen-admin", "127.0.0.1:0",
 		"--log-format", "json", "--drain", "5s"}, flags...)
-	cmd := exec.Command(rowcap(t), args...)
+	cmd := exec.Command(program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -73,7 +94,7 @@ func serve(t *testing.T, upstream string, flags ...string) sidecar {
 	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case err := <-ended:
@@ -86,6 +107,7 @@ func serve(t *testing.T, upstream string, flags ...string) sidecar {
 			<-ended
 		}
 	})
+	t.Cleanup(stop)
 	found := map[string]string{}
 	for late := time.After(20 * time.Second); len(found) < 2; {
 		select {
@@ -98,7 +120,7 @@ func serve(t *testing.T, upstream string, flags ...string) sidecar {
 			t.Fatal("rowcap serve did not listen within 20 s")
 		}
 	}
-	return sidecar{splitAddress(t, found["postgres"]), found["admin"]}
+	return sidecar{splitAddress(t, found[protocol]), found["admin"], stop}
 }
 
 // listener is a line of the sidecar's log that tells of one.

@@ -3,6 +3,8 @@ package corpus
 import (
 	"sync"
 	"testing"
+
+	"github.com/rowcap/rowcap/internal/dbtest"
 )
 
 // suites are the suites and their servers, in the order of the page.
@@ -11,8 +13,8 @@ var suites = []struct {
 	run  func(*testing.T) *tally
 }{
 	{"PostgreSQL", runPostgres},
-	{"MySQL", func(t *testing.T) *tally { return runMySQL(t, mysqlSuite, suiteFolder(t, "mysql")) }},
-	{"MariaDB", func(t *testing.T) *tally { return runMySQL(t, mariadbSuite, suiteFolder(t, "mariadb")) }},
+	{"MySQL", func(t *testing.T) *tally { return runMySQL(t, mysqlSuite, dbtest.Suite(t, "mysql")) }},
+	{"MariaDB", func(t *testing.T) *tally { return runMySQL(t, mariadbSuite, dbtest.Suite(t, "mariadb")) }},
 }
 
 // TestCorpus runs files of all suites on their servers, a sample of them unless the

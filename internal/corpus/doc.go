@@ -1,5 +1,6 @@
 // Package corpus holds the rewriter to the statements of the databases' own test
-// suites, run on the databases themselves. It has tests only.
+// suites, run on the databases themselves. Beside the tests it has what reads the suites' files,
+// for other packages' tests.
 //
 // scripts/corpus extracts the suites of PostgreSQL, MariaDB and MySQL into the
 // cache folder; nothing of them is in this repository. Each file of a suite runs in

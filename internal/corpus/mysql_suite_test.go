@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,13 +46,6 @@ var mysqlSuite = mysqlTests{
 	session:   []string{"SET NAMES utf8mb4"}, sample: mysqlSample,
 }
 
-// skippedSuites are of other servers, of several servers, or of what takes hours.
-var skippedSuites = []string{"rpl", "binlog", "galera", "wsrep", "group_replication", "ndb", "x", "router", "clone", "thread_pool", "mariabackup",
-	"encryption", "component_", "auth_sec", "multi_source", "atomic", "stress", "large_tests", "funcs_2", "network_namespace",
-	"s3", "innodb_stress", "max_parts", "test_service", "test_services", "service_", "secondary_engine", "audit_null", "connection_control",
-	"innodb_undo", "json_ndb", "gcol_ndb", "perfschema_stress", "storage_engine", "special", "lock_order", "interactive_utilities",
-	"multi_factor_authentication", "classic_hashing", "federated", "mtr", "innodb_zip", "jdv"}
-
 // fileTimeout bounds one file of the suite.
 const fileTimeout = 2 * time.Minute
 
@@ -81,27 +73,11 @@ func runMySQL(t *testing.T, suite mysqlTests, folder string) *tally {
 // files returns the suite's files, relative to its folder.
 func (suite mysqlTests) files(t *testing.T, folder string) []string {
 	t.Helper()
-	var files []string
-	for _, root := range []string{suite.main, "suite"} {
-		err := fs.WalkDir(os.DirFS(folder), root, func(path string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && filepath.Dir(path) == "suite":
-				if slices.ContainsFunc(skippedSuites, func(s string) bool {
-					return entry.Name() == s || strings.HasPrefix(entry.Name(), s+"_") || strings.HasSuffix(s, "_") && strings.HasPrefix(entry.Name(), s)
-				}) {
-					return filepath.SkipDir
-				}
-			case strings.HasSuffix(path, ".test") && chosen(path, suite.sample):
-				files = append(files, path)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	all, err := MySQLFiles(folder, suite.main)
+	if err != nil {
+		t.Fatal(err)
 	}
+	files := slices.DeleteFunc(all, func(path string) bool { return !chosen(path, suite.sample) })
 	enough(t, files, suite.sample)
 	return files
 }
@@ -130,14 +106,14 @@ func (r *mysqlRun) file(path string) error {
 	c := &checker{tally: r.tally, server: session, rewriter: planner, file: path}
 	r.learn(c, session)
 	deadline := time.Now().Add(fileTimeout)
-	reader := &mysqltest{folder: r.folder, delimiter: ";", variables: map[string]string{}}
 	last := ""
-	reader.statement = func(text string) bool {
+	for text := range Statements(r.folder, path) {
 		last = text
 		r.statement(c, session, strings.ReplaceAll(text, "../../std_data/", r.folder+"/std_data/"))
-		return session.broken == nil && time.Now().Before(deadline)
+		if session.broken != nil || !time.Now().Before(deadline) {
+			break
+		}
 	}
-	reader.file(filepath.Join(r.folder, path))
 	if session.broken != nil {
 		r.kill(session.id)
 		return fmt.Errorf("the session ended: %w: after %.200s", session.broken, last)

@@ -31,7 +31,7 @@ var suiteSettings = map[string]string{"lc_messages": "C", "lc_monetary": "C", "l
 // runPostgres runs PostgreSQL's regression suite: psql reads each file, and a
 // recorder between it and the server checks each query on its way.
 func runPostgres(t *testing.T) *tally {
-	folder := suiteFolder(t, "postgres")
+	folder := dbtest.Suite(t, "postgres")
 	server := dbtest.StartPostgres(t)
 	tally := newTally("PostgreSQL "+server.Version, suiteVersion(t, folder))
 	tally.preparesStores = true

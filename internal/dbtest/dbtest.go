@@ -95,6 +95,16 @@ func (s *Server) DSN(database string) string {
 	return fmt.Sprintf("%s:%s@tcp(%s)/%s", s.User, s.Password, s.Addr(), database)
 }
 
+// URL returns how a user of rowcap names database: the DSN of PostgreSQL, and a URL
+// too for MySQL and MariaDB.
+func (s *Server) URL(database string) string {
+	if s.Flavor == FlavorPostgres {
+		return s.DSN(database)
+	}
+	u := url.URL{Scheme: "mysql", User: url.UserPassword(s.User, s.Password), Host: s.Addr(), Path: "/" + database}
+	return u.String()
+}
+
 // SQL runs a script in database with the server's own command line client and
 // returns what it prints: one row a line, columns apart by tabs, no headings.
 // The test fails at the first statement that fails.

@@ -108,7 +108,7 @@ func TestMissingServer(t *testing.T) {
 	rec = try(&mysqlRecipe, missing)
 	wantIn(t, rec.failed, "make setup", "ROWCAP_TEST_MYSQL")
 
-	note := filepath.Join(cacheFolder(), mysqlFolder+".unavailable")
+	note := filepath.Join(CacheFolder(), mysqlFolder+".unavailable")
 	if err := os.WriteFile(note, []byte("no such archive\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

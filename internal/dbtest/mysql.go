@@ -26,7 +26,7 @@ var mysqlRecipe = recipe{
 // findMySQL takes the unpacked server, or one on the PATH that is MySQL and not
 // MariaDB under MySQL's name.
 func findMySQL() (p programs, err error) {
-	if p.server, err = findProgram([]string{filepath.Join(cacheFolder(), mysqlFolder, "bin")}, "mysqld"); err != nil {
+	if p.server, err = findProgram([]string{filepath.Join(CacheFolder(), mysqlFolder, "bin")}, "mysqld"); err != nil {
 		return p, err
 	}
 	version, err := programVersion(p.server, "Ver")

@@ -43,7 +43,7 @@ func postgresFolder(major int) string { return fmt.Sprintf("postgres-%d", major)
 func findPostgresVersion(major int) (p programs, err error) {
 	folders := []string{
 		filepath.Join("/usr/lib/postgresql", strconv.Itoa(major), "bin"),
-		filepath.Join(cacheFolder(), postgresFolder(major), "bin"),
+		filepath.Join(CacheFolder(), postgresFolder(major), "bin"),
 	}
 	if p.server, err = findIn(folders, "postgres"); err != nil {
 		return p, err

@@ -149,7 +149,7 @@ func (r *recipe) unavailable() string {
 	if r.note == "" {
 		return ""
 	}
-	why, err := os.ReadFile(filepath.Join(cacheFolder(), r.note))
+	why, err := os.ReadFile(filepath.Join(CacheFolder(), r.note))
 	if err != nil {
 		return ""
 	}

@@ -16,29 +16,11 @@ import (
 // templateRevision is raised when templates are to be made anew.
 const templateRevision = "1"
 
-// cacheFolder is where templates and unpacked servers are kept:
-// ROWCAP_CACHE_DIR, or /var/cache/rowcap for root (servers run as another user,
-// who must be able to read it), or rowcap in the user's cache folder.
-// scripts/mysql uses the same.
-func cacheFolder() string {
-	if dir := os.Getenv("ROWCAP_CACHE_DIR"); dir != "" {
-		return dir
-	}
-	if os.Geteuid() == 0 {
-		return "/var/cache/rowcap"
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, "rowcap")
-}
-
 // templateFor returns a folder with a fresh data folder and certificates to
 // copy from, and makes it if it is not there. Test binaries that run at the same
 // time make it once.
 func templateFor(r *recipe, p programs, a *account) (string, error) {
-	cache := cacheFolder()
+	cache := CacheFolder()
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", fmt.Errorf("make the cache folder (set ROWCAP_CACHE_DIR to another): %w", err)
 	}

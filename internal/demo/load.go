@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rowcap/rowcap/internal/query"
 	"github.com/rowcap/rowcap/rewrite"
@@ -20,6 +21,10 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("the server has a %s already, perhaps of a demo that did not end well: if nobody needs it, run %s; and try again", Schema, e.Drop)
 }
 
+// patience is how long the server gets to make the schema and to drop it, whatever is
+// cancelled meanwhile: a statement that is abandoned may take effect all the same.
+const patience = 30 * time.Second
+
 // Load makes Schema and its tables on the server of at, whose dialect's plain
 // client r is, and fills them. It changes nothing else there. The error is an
 // *ExistsError if there is such a schema already.
@@ -29,19 +34,24 @@ func Load(ctx context.Context, at Place, r *rewrite.Rewriter) error {
 		return err
 	}
 	defer s.Close()
-	run := func(sql string) error {
+	run := func(ctx context.Context, sql string) error {
 		_, err := s.Run(ctx, r, sql, rewrite.Ask{})
 		return err
 	}
-	if err := run("CREATE SCHEMA " + Schema); err != nil {
+	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := run(patient, "CREATE SCHEMA "+Schema); err != nil {
 		var server *query.Error
 		if errors.As(err, &server) && (server.Code == "42P06" || strings.HasPrefix(server.Code, "1007 ")) {
 			return &ExistsError{Drop: dropSchema(at)}
 		}
 		return fmt.Errorf("make the schema %s: %w", Schema, err)
 	}
-	if err := fill(run); err != nil {
-		return errors.Join(fmt.Errorf("load %s: %w", Schema, err), Drop(context.WithoutCancel(ctx), at, r))
+	if err := fill(func(sql string) error { return run(ctx, sql) }); err != nil {
+		if left := Drop(ctx, at, r); left != nil {
+			return fmt.Errorf("load %s: %v; %w", Schema, err, left)
+		}
+		return fmt.Errorf("load %s: %w", Schema, err)
 	}
 	return nil
 }
@@ -97,8 +107,11 @@ func (i *inserts) flush() error {
 	return i.err
 }
 
-// Drop takes away what Load made.
+// Drop takes away what Load made, even if ctx is cancelled. Its error is never that ctx
+// was.
 func Drop(ctx context.Context, at Place, r *rewrite.Rewriter) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	s, err := query.Open(ctx, at.DSN(""))
 	if err != nil {
 		return err

@@ -111,8 +111,7 @@ func TestStory(t *testing.T) {
 			if err := demo.Drop(t.Context(), at, client); err != nil {
 				t.Fatal(err)
 			}
-			left := "SELECT count(*) FROM information_schema.schemata WHERE schema_name = '" + demo.Schema + "'"
-			if got := server.SQL(t, strings.TrimPrefix(at.Database(), "/"), left); got != "0" {
+			if got := schemas(t, server, at); got != "0" {
 				t.Errorf("%s schemas are left", got)
 			}
 		})

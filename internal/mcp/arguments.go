@@ -42,7 +42,7 @@ func schema(arguments []argument) map[string]any {
 				p["maxLength"] = a.max
 			}
 		case "params":
-			p["type"], p["items"], p["maxItems"] = "array", map[string]any{"type": []string{"string", "number", "boolean", "null"}}, maxParams
+			p["type"], p["items"], p["maxItems"] = "array", either("string", "number", "boolean", "null"), maxParams
 		}
 		if a.kind == "queries" {
 			p = queriesSchema(a.help)
@@ -57,6 +57,16 @@ func schema(arguments []argument) map[string]any {
 		s["required"] = required
 	}
 	return s
+}
+
+// either is the schema of a value of one of several types. A list of types would say the
+// same, but some clients take one type only.
+func either(types ...string) map[string]any {
+	all := make([]any, len(types))
+	for i, t := range types {
+		all[i] = map[string]any{"type": t}
+	}
+	return map[string]any{"anyOf": all}
 }
 
 // maxParams is the most values that a statement can be given.

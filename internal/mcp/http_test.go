@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -25,8 +27,8 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.base.RoundTrip(r)
 }
 
-// serveHTTP serves c on the loopback interface until the test ends.
-func serveHTTP(t *testing.T, c Config) (address string) {
+// startHTTP serves c on the loopback interface until stop is called.
+func startHTTP(t *testing.T, c Config) (address string, stop func(), ended chan error) {
 	t.Helper()
 	server, err := NewServer(c)
 	if err != nil {
@@ -41,10 +43,17 @@ func serveHTTP(t *testing.T, c Config) (address string) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
+	ended = make(chan error, 1)
 	go func() {
 		ended <- HTTP{Token: testToken, Hosts: []string{"db.example"}, Requests: 4}.Serve(ctx, l, server)
 	}()
+	return l.Addr().String(), stop, ended
+}
+
+// serveHTTP serves c on the loopback interface until the test ends.
+func serveHTTP(t *testing.T, c Config) (address string) {
+	t.Helper()
+	address, stop, ended := startHTTP(t, c)
 	t.Cleanup(func() {
 		stop()
 		select {
@@ -56,7 +65,7 @@ func serveHTTP(t *testing.T, c Config) (address string) {
 			t.Error("the server does not end")
 		}
 	})
-	return l.Addr().String()
+	return address
 }
 
 func TestHTTP(t *testing.T) {
@@ -131,7 +140,7 @@ func TestHTTPRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", name, answer.StatusCode, want.status)
 		}
 	}
-	if _, err := (HTTP{Requests: 1}).Handler(nil, nil); err == nil {
+	if _, err := (HTTP{Requests: 1}).Handler(t.Context(), nil, nil); err == nil {
 		t.Error("no token is needed")
 	}
 	if at, err := ListenAddress("0.0.0.0:80"); err != nil || at != "0.0.0.0:80" {
@@ -142,27 +151,70 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// TestClientCancels finds the statement of a client that gave up gone.
-func TestClientCancels(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *dbtest.Server, db string) {
-		c := connect(t, s, db, knobs{def: 5, max: 10})
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		defer cancel()
-		slow := "SELECT count(*) FROM n a, n b, n c, n d, n e, n f, n g, n h WHERE a.i + b.i + c.i + d.i + e.i + f.i + g.i + h.i = 3"
-		if _, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "query", Arguments: arguments{"sql": slow}}); err == nil {
-			t.Fatal("the call was not cancelled")
+// TestHTTPIsBusy has as many calls wait as are worked on at once, and clients that do not
+// send what they began, which take nobody's place.
+func TestHTTPIsBusy(t *testing.T) {
+	s := dbtest.Postgres(t)
+	db := s.Database(t)
+	s.SQL(t, db, twenty)
+	address := serveHTTP(t, newConfig(t, s, db, knobs{def: 5, max: 10}))
+	const head = "POST " + Path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + testToken + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n%s\r\n%s"
+	send := func(length int, session, body string) *bufio.Reader {
+		t.Helper()
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
 		}
-		running := "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT count(*) FROM n a%'"
-		if s.Flavor == dbtest.FlavorPostgres {
-			running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT count(*) FROM n a%'"
+		t.Cleanup(func() { conn.Close() })
+		conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		fmt.Fprintf(conn, head, length, session, body)
+		return bufio.NewReader(conn)
+	}
+	status := func(from *bufio.Reader) int {
+		t.Helper()
+		r, err := http.ReadResponse(from, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-			if a := c.call(t, "query", arguments{"sql": running}); a.Data[0][0] == 0.0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the statement still runs")
-			}
+		return r.StatusCode
+	}
+	var slow []*bufio.Reader
+	for range 6 {
+		slow = append(slow, send(100, "", "{"))
+	}
+	if got := status(send(1, "", "{")); got != http.StatusBadRequest {
+		t.Errorf("beside slow clients: status %d", got)
+	}
+	const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+	r, err := http.ReadResponse(send(len(body), "", body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := "Mcp-Session-Id: " + r.Header.Get("Mcp-Session-Id") + "\r\n"
+	const told = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	if got := status(send(len(told), session, told)); got != http.StatusAccepted {
+		t.Fatalf("status %d", got)
+	}
+	call := func(i int) {
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query","arguments":{"sql":"SELECT /* busy-%d */ count(*) FROM (SELECT generate_series(1, 100000000000)) s"}}}`, 10+i, i)
+		send(len(call), session, call)
+	}
+	for i := range 4 {
+		call(i)
+	}
+	s.Begun(t, "busy")
+	for i, deadline := 4, time.Now().Add(10*time.Second); ; i++ {
+		if got := status(send(len(told), session, told)); got == http.StatusServiceUnavailable {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("with four calls at once: status %d", got)
 		}
-	})
+		call(i) // one may have come before the request ahead of it was over, and found no room
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, from := range slow {
+		if got := status(from); got != http.StatusRequestTimeout {
+			t.Errorf("a request that does not come: status %d", got)
+		}
+	}
 }

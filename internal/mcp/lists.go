@@ -71,10 +71,10 @@ func mysqlRoutines(kind string) catalogue {
 
 func lists() []list {
 	return []list{
-		{name: "list_databases", title: "List databases", what: "the databases of the server",
+		{name: "list_databases", title: "List databases", what: "the databases of the server; templates and the system's own are left out",
 			postgres: catalogue{sql: "SELECT datname AS name, pg_encoding_to_char(encoding) AS encoding, shobj_description(oid, 'pg_database') AS comment FROM pg_catalog.pg_database WHERE NOT datistemplate", name: "datname", order: "1"},
 			mysql:    catalogue{sql: "SELECT schema_name AS `name`, default_character_set_name AS encoding FROM information_schema.schemata WHERE schema_name NOT IN " + mysqlSystem, name: "schema_name", order: "1"}},
-		{name: "list_schemas", title: "List schemas", what: "the schemas of the database (MySQL and MariaDB: the databases)",
+		{name: "list_schemas", title: "List schemas", what: "the schemas of the database (MySQL and MariaDB: the databases); the system's own are left out",
 			postgres: catalogue{sql: "SELECT n.nspname AS name, pg_get_userbyid(n.nspowner) AS owner, obj_description(n.oid, 'pg_namespace') AS comment FROM pg_catalog.pg_namespace n WHERE " + notSystem, name: "n.nspname", order: "1"},
 			mysql:    catalogue{sql: "SELECT schema_name AS `name`, default_character_set_name AS encoding FROM information_schema.schemata WHERE schema_name NOT IN " + mysqlSystem, name: "schema_name", order: "1"}},
 		{name: "list_tables", title: "List tables", what: "tables, with the number of rows as the server estimates it (row_estimate; null if it has no estimate)", schema: true,
@@ -104,26 +104,13 @@ func (c Config) addLists(server *sdk.Server) {
 		if l.schema {
 			arguments = append([]argument{schemaArgument}, arguments...)
 		}
-		t := tool(l.name, l.title, "Lists "+l.what+". "+c.limits()+" When hasMore is true the list is not whole: read on with cursor, or narrow it with like.", arguments, envelopeSchema())
-		server.AddTool(t, func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			g, err := read(arguments, call.Params.Arguments)
+		t := tool(l.name, l.title, "Lists "+l.what+". "+c.limits()+" When hasMore is true the list is not whole: read on with cursor, or narrow it with like.", envelopeSchema())
+		c.offer(server, t, arguments, func(ctx context.Context, g call) (*sdk.CallToolResult, error) {
+			dialect, err := g.source.Database.Dialect(ctx)
 			if err != nil {
-				return failed(err), nil
+				return nil, err
 			}
-			dialect, err := c.Source.Dialect(ctx)
-			if err != nil {
-				return failed(err), nil
-			}
-			q := l.request(dialect, g)
-			o, err := c.page(l.name, g, &q, render.Options{})
-			if err != nil {
-				return failed(err), nil
-			}
-			a, err := c.Source.Read(ctx, q)
-			if err != nil {
-				return failed(inWords(err)), nil
-			}
-			return answered(render.New(a, o)), nil
+			return c.answer(ctx, l.name, g, l.request(dialect, g.given), render.Options{})
 		})
 	}
 }
@@ -134,7 +121,7 @@ func (l list) request(dialect string, g given) query.Request {
 	if dialect == "postgres" {
 		from, marker = l.postgres, func(n int) string { return fmt.Sprintf("$%d", n) }
 	}
-	q := query.Request{TotalOrder: true}
+	q := query.Request{TotalOrder: true, Own: true}
 	var b strings.Builder
 	b.WriteString(from.sql)
 	compare := func(expression, operator, value string) {

@@ -112,6 +112,28 @@ func TestDescribeTable(t *testing.T) {
 	})
 }
 
+// TestDescribeWithinSizes describes a table whose comment is long, in a response that
+// is to be as small as can be.
+func TestDescribeWithinSizes(t *testing.T) {
+	s := dbtest.Postgres(t)
+	db := s.Database(t)
+	s.SQL(t, db, "CREATE TABLE wide AS SELECT 1 AS a, 2 AS b, 3 AS c; COMMENT ON TABLE wide IS '"+strings.Repeat("x", 5000)+"'")
+	r := connect(t, s, db, knobs{def: 5, max: 10, cells: 20, response: 3}).result(t, "describe_table", arguments{"table": "wide"})
+	var d struct {
+		Comment string
+		Columns answer
+	}
+	if err := json.Unmarshal(structured(t, r), &d); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Repeat("x", 20) + "…[truncated, 5000 chars total]"; d.Comment != want || !strings.Contains(textOf(r), want) {
+		t.Errorf("the comment is %q", d.Comment)
+	}
+	if d.Columns.RowCount != 1 || d.Columns.RowsOmitted != 2 || !d.Columns.more() {
+		t.Errorf("columns %+v", d.Columns)
+	}
+}
+
 // TestToolsAreWhatIsBuilt holds the list of tools.
 func TestToolsAreWhatIsBuilt(t *testing.T) {
 	s := dbtest.Postgres(t)
@@ -121,7 +143,7 @@ func TestToolsAreWhatIsBuilt(t *testing.T) {
 		got = append(got, name)
 	}
 	slices.Sort(got)
-	want := "describe_table explain_query list_databases list_functions list_materialized_views list_procedures list_schemas list_tables list_triggers list_views query query_nested"
+	want := "describe_table explain_query list_databases list_functions list_materialized_views list_procedures list_saved_queries list_schemas list_tables list_triggers list_views query query_nested run_saved_query"
 	if strings.Join(got, " ") != want {
 		t.Errorf("tools %v", got)
 	}

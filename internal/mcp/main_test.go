@@ -1,9 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -18,15 +18,6 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// dsn returns s's database as rowcap names it.
-func dsn(s *dbtest.Server, database string) string {
-	if s.Flavor == dbtest.FlavorPostgres {
-		return s.DSN(database)
-	}
-	u := url.URL{Scheme: "mysql", User: url.UserPassword(s.User, s.Password), Host: s.Addr(), Path: "/" + database}
-	return u.String()
-}
-
 // knobs are what tests configure.
 type knobs struct {
 	def, max        uint64
@@ -34,6 +25,10 @@ type knobs struct {
 	overflow        rewrite.Overflow
 	explicit        rewrite.Explicit
 	key             string
+	mask            query.Mask
+	saved           []SavedQuery
+	execute         bool
+	timeout         time.Duration
 }
 
 // client is an MCP client of a server of its own.
@@ -52,12 +47,12 @@ func newConfig(t testing.TB, s *dbtest.Server, db string, k knobs) Config {
 	if k.explicit != "" {
 		p.Explicit = k.explicit
 	}
-	source, err := query.NewSource(dsn(s, db), p, query.DefaultTimeout, 2)
+	source, err := query.NewSource(query.Options{DSN: s.URL(db), Policy: p, Timeout: cmp.Or(k.timeout, query.DefaultTimeout), Sessions: 2, Mask: k.mask})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { source.Close() })
-	c := Config{Source: source, Identity: dsn(s, db), CellChars: k.cells, ResponseChars: k.response, Version: "test"}
+	c := Config{Sources: []Source{{Database: source, Identity: s.URL(db)}}, Saved: k.saved, Execute: k.execute, CellChars: k.cells, ResponseChars: k.response, Version: "test"}
 	if k.key != "" {
 		c.CursorKey = []byte(k.key)
 	}
@@ -66,7 +61,13 @@ func newConfig(t testing.TB, s *dbtest.Server, db string, k knobs) Config {
 
 func connect(t testing.TB, s *dbtest.Server, db string, k knobs) *client {
 	t.Helper()
-	server, err := NewServer(newConfig(t, s, db, k))
+	return connectTo(t, newConfig(t, s, db, k))
+}
+
+// connectTo returns a client of a server with a configuration.
+func connectTo(t testing.TB, c Config) *client {
+	t.Helper()
+	server, err := NewServer(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,12 +217,5 @@ const twenty = "CREATE TABLE n (i INT PRIMARY KEY); INSERT INTO n VALUES (1),(2)
 // eachServer runs a test on every kind of server, with the table n of the numbers
 // 1 to 20.
 func eachServer(t *testing.T, test func(t *testing.T, s *dbtest.Server, db string)) {
-	for name, start := range map[string]func(testing.TB) *dbtest.Server{"postgres": dbtest.Postgres, "mariadb": dbtest.MariaDB, "mysql": dbtest.MySQL} {
-		t.Run(name, func(t *testing.T) {
-			s := start(t)
-			db := s.Database(t)
-			s.SQL(t, db, twenty)
-			test(t, s, db)
-		})
-	}
+	dbtest.EachDatabase(t, twenty, test)
 }

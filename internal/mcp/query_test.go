@@ -24,13 +24,13 @@ func TestLimits(t *testing.T) {
 			kinds        string
 			inText, gone string
 		}{
-			{"SELECT i FROM n ORDER BY i", 0, 5, true, "default", 5, "unstable_order truncated", "pass a higher limit (up to 10)", ""},
+			{"SELECT i FROM n ORDER BY i", 0, 5, true, "default", 5, "truncated", "pass a higher limit (up to 10)", ""},
 			{"SELECT i FROM n WHERE i <= 5 ORDER BY i", 0, 5, false, "default", 5, "", "5 rows", "more rows"},
-			{"SELECT i FROM n WHERE i <= 6 ORDER BY i", 0, 5, true, "default", 5, "unstable_order truncated", "showing the first 5 rows; more rows exist", ""},
+			{"SELECT i FROM n WHERE i <= 6 ORDER BY i", 0, 5, true, "default", 5, "truncated", "showing the first 5 rows; more rows exist", ""},
 			{"SELECT i FROM n ORDER BY i LIMIT 4", 8, 4, false, "user_sql", 4, "own_limit_reached", "own limit of 4 was reached", "more rows exist"},
-			{"SELECT i FROM n ORDER BY i LIMIT 5000", 0, 10, true, "capped", 10, "limit_capped unstable_order truncated", "the limit of 5000 was lowered to the maximum of 10", ""},
-			{"SELECT i FROM n ORDER BY i", 7, 7, true, "tool_param", 7, "unstable_order truncated", "more rows exist", ""},
-			{"SELECT i FROM n ORDER BY i", 2000, 10, true, "capped", 10, "limit_capped unstable_order truncated", "the limit of 2000 was lowered", ""},
+			{"SELECT i FROM n ORDER BY i LIMIT 5000", 0, 10, true, "capped", 10, "limit_capped truncated", "the limit of 5000 was lowered to the maximum of 10", ""},
+			{"SELECT i FROM n ORDER BY i", 7, 7, true, "tool_param", 7, "truncated", "more rows exist", ""},
+			{"SELECT i FROM n ORDER BY i", 2000, 10, true, "capped", 10, "limit_capped truncated", "the limit of 2000 was lowered", ""},
 			{"SELECT i, count(*) FROM n GROUP BY i", 3, 3, true, "tool_param", 3, "groups_missing arbitrary_rows unstable_order truncated", "do not add up its rows", ""},
 		} {
 			args := arguments{"sql": want.sql}
@@ -217,6 +217,28 @@ func TestTotals(t *testing.T) {
 			t.Errorf("%s", a.raw)
 		}
 	})
+}
+
+// TestTrustedExplain has plans of more lines than the cap.
+func TestTrustedExplain(t *testing.T) {
+	s := dbtest.Postgres(t)
+	db := s.Database(t)
+	s.SQL(t, db, twenty)
+	sql := "SELECT a.i FROM n a JOIN n b ON a.i = b.i JOIN n c ON b.i + c.i = 8"
+	trusting := connect(t, s, db, knobs{def: 2, max: 3, explicit: rewrite.ExplicitTrust})
+	clamping := connect(t, s, db, knobs{def: 2, max: 3})
+	for _, args := range []arguments{{"sql": sql + " LIMIT 20"}, {"sql": sql, "limit": 2}} {
+		a := trusting.call(t, "explain_query", args)
+		if a.RowCount <= 3 || a.more() || a.kinds() != "" || a.Limit != nil {
+			t.Errorf("%s", a.raw)
+		}
+		if a := clamping.call(t, "explain_query", args); a.RowCount > 3 || !a.more() || !strings.Contains(a.kinds(), "truncated") {
+			t.Errorf("%s", a.raw)
+		}
+	}
+	if a := trusting.call(t, "explain_query", arguments{"sql": sql}); a.RowCount != 2 || !a.more() || !strings.Contains(a.kinds(), "truncated") {
+		t.Errorf("without a limit: %s", a.raw)
+	}
 }
 
 // TestLockingReadsAreNotProbed has a read whose probe row would be locked.

@@ -37,7 +37,7 @@ func ServeStreams(ctx context.Context, server *sdk.Server, in io.ReadCloser, out
 	go session.Close()
 	select {
 	case <-ended:
-	case <-time.After(lastPatience / 5):
+	case <-time.After(endPatience):
 	}
 	return nil
 }

@@ -57,3 +57,35 @@ func TestStreamsEnd(t *testing.T) {
 		stop()
 	}
 }
+
+// TestStreamsClientLeaves has the client leave while a statement runs for it.
+func TestStreamsClientLeaves(t *testing.T) {
+	s := dbtest.Postgres(t)
+	server, err := NewServer(newConfig(t, s, s.Database(t), knobs{def: 5, max: 10}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hears, says := io.Pipe()
+	reads, answers := io.Pipe()
+	go io.Copy(io.Discard, reads)
+	ended := make(chan error, 1)
+	go func() { ended <- ServeStreams(t.Context(), server, hears, answers) }()
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"query","arguments":{"sql":"SELECT /* left-over */ count(*) FROM (SELECT generate_series(1, 100000000000)) s"}}}`,
+	} {
+		if _, err := io.WriteString(says, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Begun(t, "left-over")
+	says.Close()
+	s.Gone(t, "left-over")
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the server does not end")
+	}
+	answers.Close()
+}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/rowcap/rowcap/internal/sqlgen"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -62,40 +63,59 @@ func (m *mysqlSession) runBound(t fataler, text string, values []value, bound *u
 	return out, nil, failed
 }
 
-// bind is what the door does: it sends on a value that is within the cap, and another
-// in the place of all others.
+// bind is what the door does: it sends on a value that is within the cap, or of which
+// only the server knows what it means, and another in the place of all others.
 func (m *mysqlSession) bind(t fataler, plan rewrite.Plan, v value, _ uint32) (rewrite.Plan, value) {
 	if plan.Bind == 0 {
 		return plan, v
 	}
-	n, ok := v.rows()
+	n, ok, sure := v.rows(m.drawn.Dialect == sqlgen.MariaDB)
 	now, sent := plan.Bound(n, ok)
 	if sent > plan.Cap.Rows+1 {
 		t.Fatalf("%d is to be sent under a cap of %v", sent, plan.Cap)
 	}
-	if ok && n <= plan.Cap.Rows {
-		if sent != n {
-			t.Fatalf("%d is to be sent in the place of %d, which is within the cap %v", sent, n, plan.Cap)
-		}
+	if ok && n <= plan.Cap.Rows && sent != n {
+		t.Fatalf("%d is to be sent in the place of %d, which is within the cap %v", sent, n, plan.Cap)
+	}
+	if !sure || sent == n {
 		return now, v
 	}
 	return now, value{v: sent}
 }
 
-// rows is the number of rows that a value asks for, as the door reads it.
-func (v value) rows() (uint64, bool) {
+// overflows reports that a limit and an offset together are more than MySQL counts to.
+// It then returns no row of a UNION without ALL and ORDER BY; TestUnionOverflow.
+func (m *mysqlSession) overflows(v values) bool {
+	offset, ok, _ := v[sqlgen.ParamOffset].rows(false)
+	if m.drawn.Dialect != sqlgen.MySQL || !ok || offset == 0 {
+		return false
+	}
+	count, ok, _ := v[sqlgen.ParamCount].rows(false)
+	return !ok || count > math.MaxUint64-offset
+}
+
+// rows is the number of rows that a value asks for, as the door reads it. ok is false
+// where it asks for all, and sure where the server refuses it: MySQL refuses negative
+// integers and floats, of which MariaDB makes a number.
+func (v value) rows(mariadb bool) (n uint64, ok, sure bool) {
 	switch x := v.v.(type) {
 	case nil:
-		return 0, true
+		return 0, true, true
 	case int64:
-		return uint64(x), x >= 0
+		if x < 0 {
+			return 0, false, mariadb
+		}
+		return uint64(x), true, true
 	case uint64:
-		return x, true
-	case float64:
-		return uint64(x), x >= 0 && x < 1<<53 && x == math.Trunc(x)
-	case string:
+		return x, true, true
+	case float64: // as drawn, a whole number below 1 << 53
+		if !mariadb {
+			return 0, false, false
+		}
+		return uint64(x), true, true
+	case string: // as drawn, a number
 		n, err := strconv.ParseUint(x, 10, 63)
-		return n, err == nil
+		return n, err == nil, true
 	}
-	return 0, false
+	return 0, false, false
 }

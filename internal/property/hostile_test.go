@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rowcap/rowcap/dialect/mysql"
-	"github.com/rowcap/rowcap/dialect/postgres"
+	"github.com/rowcap/rowcap/dialect"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -26,20 +25,10 @@ const (
 	hugeText = 64 << 20
 )
 
-func hostileDialect(name string) rewrite.Dialect {
-	switch name {
-	case "postgres":
-		return postgres.New()
-	case "mysql":
-		return mysql.New()
-	}
-	return mysql.NewMariaDB()
-}
-
 // TestHostile reads the hostile texts of each dialect in a process of its own: an
 // overflow of the stack, which no Go program survives, fails the test.
 func TestHostile(t *testing.T) {
-	for _, name := range []string{"postgres", "mysql", "mariadb"} {
+	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestHostileTexts$", "-test.v", "-test.timeout=30m")
 			cmd.Env = append(os.Environ(), hostileChild+"="+name)
@@ -62,7 +51,10 @@ func TestHostileTexts(t *testing.T) {
 		return
 	}
 	debug.SetMaxStack(64 << 20)
-	d := hostileDialect(name)
+	d, err := dialect.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	readAll(t, d, "SELECT a FROM t LIMIT 5") // what is made once
 	began := time.Now()
 	var slowest time.Duration

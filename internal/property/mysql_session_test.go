@@ -25,6 +25,9 @@ type mysqlSession struct {
 	setup  string
 	drawn  sqlgen.Target
 	d      rewrite.Dialect
+	dsn    string
+	// looks is called behind a statement that has not failed, if it is set.
+	looks func(t fataler, conn *sql.Conn)
 }
 
 // openMySQL makes the schema in a database of its own and connects to it, once with
@@ -41,16 +44,9 @@ func openMySQL(t *testing.T, s *dbtest.Server) []session {
 		m := &mysqlSession{t: t, server: s, setup: "SET NAMES utf8mb4 COLLATE utf8mb4_bin, SESSION sql_mode = CONCAT(@@sql_mode, '," + mode + "'), SESSION " + patience,
 			drawn: sqlgen.Target{Dialect: s.Flavor, ANSIQuotes: mode == "ANSI_QUOTES", NoBackslash: mode == "NO_BACKSLASH_ESCAPES",
 				PipesConcat: strings.HasPrefix(mode, "PIPES")}}
-		var err error
-		if m.db, err = sql.Open("mysql", s.DSN(database)+"?multiStatements=true"); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if m.conn != nil {
-				m.conn.Close()
-			}
-			m.db.Close()
-		})
+		m.dsn = s.DSN(database) + "?multiStatements=true"
+		m.open(t)
+		t.Cleanup(m.close)
 		if len(out) == 0 {
 			for _, text := range append([]string{"ALTER DATABASE " + database + " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"}, sqlgen.Schema(m.drawn)...) {
 				if _, err := m.db.Exec(text); err != nil {
@@ -66,14 +62,25 @@ func openMySQL(t *testing.T, s *dbtest.Server) []session {
 		var major, minor, patch int
 		fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
 		m.drawn.Version = major*10000 + minor*100 + patch
-		m.d = mysql.New()
-		if s.Flavor == dbtest.FlavorMariaDB {
-			m.d = mysql.NewMariaDB()
-		}
-		m.d = m.d.With("server_version", version).With("sql_mode", all).With("character_set_client", "utf8mb4").With("database", database)
+		// The version tells MariaDB from MySQL.
+		m.d = mysql.New().With("server_version", version).With("sql_mode", all).With("character_set_client", "utf8mb4").With("database", database)
 		out = append(out, m)
 	}
 	return out
+}
+
+func (m *mysqlSession) open(t fataler) {
+	var err error
+	if m.db, err = sql.Open("mysql", m.dsn); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+func (m *mysqlSession) close() {
+	if m.conn != nil {
+		m.conn.Close()
+	}
+	m.db.Close()
 }
 
 // connect connects, and starts the server again if it has died.
@@ -120,6 +127,9 @@ func (m *mysqlSession) run(t fataler, text string, bound *uint64) (out []answer,
 		m.exec(t, before)
 	}
 	out, failed = m.query(t, text)
+	if m.looks != nil && failed == nil {
+		m.looks(t, m.conn)
+	}
 	if m.conn != nil {
 		m.exec(t, after)
 	}

@@ -17,13 +17,18 @@ import (
 )
 
 type postgresSession struct {
-	conn *pgconn.PgConn
-	t    sqlgen.Target
-	d    rewrite.Dialect
+	conn    *pgconn.PgConn
+	t       sqlgen.Target
+	d       rewrite.Dialect
+	server  string // its address
+	dsn     string
+	setup   string
+	notices *int // of rowcap's, as far as they were counted
 }
 
-// openPostgres makes the schema in a database of its own and connects to it, once as
-// the server does by default and once with backslashes that escape.
+// openPostgres makes the schema in a database of its own and connects to it, as the
+// server does by default and with backslashes that escape. The default stands twice, as it
+// is to be drawn more often.
 func openPostgres(t *testing.T, s *dbtest.Server) []session {
 	t.Helper()
 	plain := openPostgresWith(t, s, "on")
@@ -32,23 +37,36 @@ func openPostgres(t *testing.T, s *dbtest.Server) []session {
 
 func openPostgresWith(t *testing.T, s *dbtest.Server, conforming string) *postgresSession {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgconn.Connect(ctx, s.DSN(s.Database(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(ctx) })
 	var major, minor int
 	fmt.Sscanf(s.Version, "%d.%d", &major, &minor)
-	p := &postgresSession{conn: conn, t: sqlgen.Target{Dialect: sqlgen.Postgres, Version: major*10000 + minor, NoBackslash: conforming == "on"},
-		d: postgres.New().With("standard_conforming_strings", conforming)}
-	for _, sql := range append(sqlgen.Schema(p.t), "SET standard_conforming_strings = "+conforming+"; SET escape_string_warning = off; SET statement_timeout = '20s'; SET jit = off; SET max_parallel_workers_per_gather = 0") {
-		if _, err := conn.Exec(ctx, sql).ReadAll(); err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
+	p := &postgresSession{t: sqlgen.Target{Dialect: sqlgen.Postgres, Version: major*10000 + minor, NoBackslash: conforming == "on"},
+		d: postgres.New().With("standard_conforming_strings", conforming), server: s.Addr(), dsn: s.DSN(s.Database(t)), notices: new(int),
+		setup: "SET standard_conforming_strings = " + conforming + "; SET escape_string_warning = off; SET statement_timeout = '20s'; SET jit = off; SET max_parallel_workers_per_gather = 0"}
+	p.connect(t)
+	t.Cleanup(p.close)
+	for _, sql := range sqlgen.Schema(p.t) {
+		p.must(t, sql)
 	}
 	return p
 }
+
+func (p *postgresSession) connect(t fataler) {
+	config, err := pgconn.ParseConfig(p.dsn)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Code == "01RC1" {
+			*p.notices++
+		}
+	}
+	if p.conn, err = pgconn.ConnectConfig(context.Background(), config); err != nil {
+		t.Fatalf("%v", err)
+	}
+	p.must(t, p.setup)
+}
+
+func (p *postgresSession) close() { p.conn.Close(context.Background()) }
 
 func (p *postgresSession) target() sqlgen.Target    { return p.t }
 func (p *postgresSession) dialect() rewrite.Dialect { return p.d }

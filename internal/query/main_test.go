@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -14,15 +13,6 @@ import (
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-// dsn returns s's database as a URL for Open.
-func dsn(s *dbtest.Server, database string) string {
-	if s.Flavor == dbtest.FlavorPostgres {
-		return s.DSN(database)
-	}
-	u := url.URL{Scheme: "mysql", User: url.UserPassword(s.User, s.Password), Host: s.Addr(), Path: "/" + database}
-	return u.String()
-}
 
 // client is a Session and the rewriter for it.
 type client struct {
@@ -196,7 +186,7 @@ func TestUnreachable(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	s := dbtest.Postgres(t)
-	c := open(t, dsn(s, s.Database(t)), small())
+	c := open(t, s.URL(s.Database(t)), small())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Run(ctx, c.rewriter, "SELECT 1", rewrite.Ask{}); err == nil || !strings.Contains(err.Error(), "interrupted") {

@@ -20,7 +20,7 @@ type mysqlSession struct {
 	conn     *sql.Conn
 	dialect  string
 	settings mysqlSettings
-	id       uint64 // the server's number of the connection, 0 if not asked for
+	id       uint64 // the server's number of the connection, 0 if not known
 	gone     bool   // the session was abandoned
 }
 
@@ -77,17 +77,20 @@ func (s *mysqlSession) learn(ctx context.Context) error {
 	var limit string
 	m := &s.settings
 	err := s.conn.QueryRowContext(ctx,
-		"SELECT @@version, @@sql_mode, @@character_set_client, COALESCE(DATABASE(), ''), @@sql_select_limit").
-		Scan(&m.version, &m.mode, &m.charset, &m.database, &limit)
+		"SELECT @@version, @@sql_mode, @@character_set_client, COALESCE(DATABASE(), ''), @@sql_select_limit, CONNECTION_ID()").
+		Scan(&m.version, &m.mode, &m.charset, &m.database, &limit, &s.id)
 	if err != nil {
 		return err
 	}
 	m.selectLimit, err = strconv.ParseUint(limit, 10, 64)
+	if m.selectLimit == 0 && strings.Contains(m.version, "-Vitess") {
+		m.selectLimit = rewrite.NoLimit // as Vitess means it
+	}
 	return err
 }
 
-// under returns r and ask as the session's settings have them.
-func (s *mysqlSession) under(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rewriter, rewrite.Ask) {
+// planner returns r and ask as the session's settings have them.
+func (s *mysqlSession) planner(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rewriter, rewrite.Ask) {
 	r = r.With("server_version", s.settings.version).With("sql_mode", s.settings.mode).
 		With("character_set_client", s.settings.charset).With("database", s.settings.database)
 	if s.settings.selectLimit < rewrite.NoLimit {
@@ -100,7 +103,7 @@ func (s *mysqlSession) under(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rew
 func (s *mysqlSession) Run(ctx context.Context, r *rewrite.Rewriter, text string, ask rewrite.Ask) ([]Result, error) {
 	var results []Result
 	start := 0 // where in text the rest begins that is planned but has not run
-	planner, limits := s.under(r, ask)
+	planner, limits := s.planner(r, ask)
 	script := planner.Script(text, limits)
 	for next := 0; next < len(script.Plans); {
 		if refused := script.Refused(); refused != nil {
@@ -126,7 +129,7 @@ func (s *mysqlSession) Run(ctx context.Context, r *rewrite.Rewriter, text string
 		}
 		if s.settings != before { // read the rest anew
 			start += script.Plans[next].Statement.Pos
-			planner, limits = s.under(r, ask)
+			planner, limits = s.planner(r, ask)
 			script, next = planner.Script(text[start:], limits), 0
 		}
 	}
@@ -141,31 +144,44 @@ func mayChangeSettings(k rewrite.Kind) bool {
 // statement runs one statement and, if it is the last one, asks for the
 // server's warnings.
 func (s *mysqlSession) statement(ctx context.Context, r *rewrite.Rewriter, plan rewrite.Plan, last bool) ([]Result, error) {
-	edits := make([]rewrite.Edit, len(plan.Edits))
-	for i, e := range plan.Edits {
-		edits[i] = rewrite.Edit{Start: e.Start - plan.Statement.Pos, End: e.End - plan.Statement.Pos, Text: e.Text}
-	}
-	send := rewrite.ApplyEdits(plan.Statement.Text, edits)
-	var results []Result
-	var err error
-	if plan.Statement.ReturnsRows {
-		results, err = s.rows(ctx, r, plan, send)
-	} else {
-		var done sql.Result
-		if done, err = s.conn.ExecContext(ctx, send); err == nil {
-			n, _ := done.RowsAffected()
-			results = []Result{{Command: fmt.Sprintf("Query OK, %d rows affected", n), Outcome: rewrite.Outcome{Plan: plan}}}
-		}
-	}
-	if err == nil && last && plan.Statement.Kind != rewrite.KindShow {
-		results[len(results)-1].ServerWarnings, err = s.warnings(ctx)
-	}
-	return results, err
+	o := order{plan: plan, text: plan.Statement.Text, writes: true}
+	o.plan.Edits = at(-plan.Statement.Pos, plan.Edits)
+	o.sent = rewrite.ApplyEdits(o.text, o.plan.Edits)
+	return s.answers(ctx, r, o, 0, last)
 }
 
-// rows runs a statement that returns rows and reads all its answers.
-func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, plan rewrite.Plan, send string) ([]Result, error) {
-	rows, err := s.conn.QueryContext(ctx, send)
+// answers runs one statement, prepared if it has parameters, and takes all its answers;
+// most bytes of each at most, 0 for any number. Of an order that only reads the rest is
+// not taken once no further row is of interest: the session has ended then. Where warned,
+// the server is asked for its warnings.
+func (s *mysqlSession) answers(ctx context.Context, r *rewrite.Rewriter, o order, most int, warned bool) ([]Result, error) {
+	params := make([]any, len(o.params))
+	for i, p := range o.params {
+		params[i] = p.value()
+	}
+	var results []Result
+	var err error
+	if o.plan.Statement.ReturnsRows {
+		results, err = s.rows(ctx, r, o, most, params)
+	} else {
+		var done sql.Result
+		if done, err = s.conn.ExecContext(ctx, o.sent, params...); err == nil {
+			affected, _ := done.RowsAffected()
+			n := uint64(affected)
+			results = []Result{{Command: fmt.Sprintf("Query OK, %d rows affected", n), Affected: &n, Outcome: rewrite.Outcome{Plan: o.plan}}}
+		}
+	}
+	if err == nil && warned && !s.gone && o.plan.Statement.Kind != rewrite.KindShow {
+		results[len(results)-1].ServerWarnings, err = s.warnings(ctx)
+	}
+	return results, s.inOwnWords(err, o.sent, o.text, o.plan.Edits)
+}
+
+// rows runs a statement that returns rows.
+func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, o order, most int, params []any) ([]Result, error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	rows, err := s.conn.QueryContext(within, o.sent, params...)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +195,13 @@ func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, plan rewri
 		if len(types) == 0 {
 			continue // the end of a procedure, or a statement without rows
 		}
-		result, _, err := gatherMySQL(rows, types, r, plan, 0, 0)
+		result, stopped, err := gatherMySQL(rows, types, r, o, most)
+		if stopped || errors.Is(err, errTooLarge) {
+			stop() // closes the connection: the rest of the answer is not read
+			rows.Close()
+			s.abandon()
+			return append(results, result), err
+		}
 		if err != nil {
 			return results, err
 		}
@@ -189,18 +211,9 @@ func (s *mysqlSession) rows(ctx context.Context, r *rewrite.Rewriter, plan rewri
 		return results, err
 	}
 	if len(results) == 0 {
-		results = []Result{{Command: "Query OK", Outcome: rewrite.Outcome{Plan: plan}}}
+		results = []Result{{Command: "Query OK", Outcome: rewrite.Outcome{Plan: o.plan}}}
 	}
-	return results, nil
-}
-
-// first takes the first answer to a statement.
-func (s *mysqlSession) first(rows *sql.Rows, r *rewrite.Rewriter, o order) (result Result, stopped bool, err error) {
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return Result{}, false, err
-	}
-	return gatherMySQL(rows, types, r, o.plan, o.skip, maxBytes)
+	return results, rows.Close()
 }
 
 // warnings asks what the server remarked on the latest statement.

@@ -5,6 +5,9 @@ import (
 	"strconv"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/rowcap/rowcap/internal/mysqlerror"
+	"github.com/rowcap/rowcap/rewrite"
 )
 
 // explain turns err into an *Error where it is the server's, and says that the
@@ -19,6 +22,18 @@ func (s *mysqlSession) explain(err error, text string, pos int) error {
 		return mysqlError(me, line)
 	}
 	return lost(err)
+}
+
+// inOwnWords has a syntax error that quotes what was sent quote text, of which edits
+// made that.
+func (s *mysqlSession) inOwnWords(err error, sent, text string, edits []rewrite.Edit) error {
+	var me *driver.MySQLError
+	if len(edits) == 0 || !errors.As(err, &me) || me.Number != mysqlerror.CodeSyntax {
+		return err
+	}
+	own := *me
+	own.Message = mysqlerror.Original(me.Message, sent, text, edits, s.dialect == "mariadb")
+	return &own
 }
 
 // mysqlError takes over a server's error. MySQL tells no position but a line in

@@ -11,21 +11,25 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-func (s *mysqlSession) planner(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rewriter, rewrite.Ask) {
-	return s.under(r, ask)
+func (s *mysqlSession) begin(ctx context.Context, timeout time.Duration) error {
+	return s.start(ctx, "READ ONLY", timeout)
 }
 
-func (s *mysqlSession) begin(ctx context.Context, timeout time.Duration) error {
+func (s *mysqlSession) beginWriting(ctx context.Context, timeout time.Duration) error {
+	return s.start(ctx, "READ WRITE", timeout)
+}
+
+func (s *mysqlSession) commit(ctx context.Context) error {
+	_, err := s.conn.ExecContext(ctx, "COMMIT")
+	return s.readError(err)
+}
+
+func (s *mysqlSession) start(ctx context.Context, mode string, timeout time.Duration) error {
 	limit := fmt.Sprintf("SET SESSION max_execution_time = %d", max(timeout.Milliseconds(), 1))
 	if s.dialect == "mariadb" {
 		limit = fmt.Sprintf("SET SESSION max_statement_time = %.3f", max(timeout, time.Millisecond).Seconds())
 	}
-	if s.id == 0 {
-		if err := s.conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&s.id); err != nil {
-			return s.readError(err)
-		}
-	}
-	for _, text := range []string{limit, "START TRANSACTION READ ONLY"} {
+	for _, text := range []string{limit, "START TRANSACTION " + mode} {
 		if _, err := s.conn.ExecContext(ctx, text); err != nil {
 			return s.readError(err)
 		}
@@ -41,35 +45,13 @@ func (s *mysqlSession) end(ctx context.Context) error {
 	return s.readError(err)
 }
 
-// read runs one statement; one with parameters is prepared.
+// read runs one statement.
 func (s *mysqlSession) read(ctx context.Context, r *rewrite.Rewriter, o order) (Result, error) {
-	params := make([]any, len(o.params))
-	for i, p := range o.params {
-		params[i] = p.value()
-	}
-	within, stop := context.WithCancel(ctx)
-	defer stop()
-	rows, err := s.conn.QueryContext(within, o.sent, params...)
-	if err != nil {
+	results, err := s.answers(ctx, r, o, maxBytes, true)
+	if err != nil || len(results) == 0 {
 		return Result{}, s.readError(err)
 	}
-	result, stopped, err := s.first(rows, r, o)
-	if stopped || errors.Is(err, errTooLarge) {
-		stop() // closes the connection: the rest of the answer is not read
-		rows.Close()
-		s.abandon()
-		return result, err
-	}
-	if closed := rows.Close(); err == nil {
-		err = closed
-	}
-	if err == nil && o.plan.Statement.Kind != rewrite.KindShow {
-		result.ServerWarnings, err = s.warnings(ctx)
-	}
-	if err != nil {
-		return Result{}, s.readError(err)
-	}
-	return result, nil
+	return results[0], nil
 }
 
 func (s *mysqlSession) readError(err error) error {

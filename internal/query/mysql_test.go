@@ -24,7 +24,7 @@ func TestMySQLCaps(t *testing.T) {
 		db := s.Database(t)
 		s.SQL(t, db, tenTwice)
 		const complete, truncated, unknown = rewrite.Complete, rewrite.Truncated, rewrite.Unknown
-		c := open(t, dsn(s, db), small())
+		c := open(t, s.URL(db), small())
 		if c.Dialect() != s.Flavor {
 			t.Errorf("the dialect is %s", c.Dialect())
 		}
@@ -46,7 +46,7 @@ func TestMySQLWriteStands(t *testing.T) {
 	s := dbtest.MariaDB(t)
 	db := s.Database(t)
 	s.SQL(t, db, tenTwice)
-	c := open(t, dsn(s, db), small())
+	c := open(t, s.URL(db), small())
 	r := c.one(t, "INSERT INTO n SELECT i + 100 FROM n RETURNING i")
 	if len(r.Rows) != 5 || r.Outcome.Completeness != rewrite.Truncated || !strings.Contains(r.Notice.Detail, "all its changes were made") {
 		t.Errorf("%d rows, %v", len(r.Rows), r.Notice)
@@ -61,7 +61,7 @@ func TestMySQLWriteStands(t *testing.T) {
 
 func TestMySQLValues(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
-		c := open(t, dsn(s, s.Database(t)), small())
+		c := open(t, s.URL(s.Database(t)), small())
 		for sql, want := range map[string]string{
 			"SELECT 18446744073709551615, -9223372036854775808, 12345678901234567890.10": "18446744073709551615|-9223372036854775808|12345678901234567890.10",
 			"SELECT 1e0, 1e15, 1e14, 1e-15, 1e-5, 0.1e0, 1.5e300, -1e-300, 1e0/3":        "1|1e15|100000000000000|0.000000000000001|0.00001|0.1|1.5e300|-1e-300|0.3333333333333333",
@@ -81,7 +81,7 @@ func TestMySQLValues(t *testing.T) {
 
 func TestMySQLColumns(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
-		c := open(t, dsn(s, s.Database(t)), small())
+		c := open(t, s.URL(s.Database(t)), small())
 		c.run(t, "SET sql_mode = ''; CREATE TABLE v (f FLOAT, g DOUBLE(10,2), d DATE, y YEAR, u BIGINT UNSIGNED, s SET('a','b'), b BLOB, t TEXT)", 0)
 		c.run(t, "INSERT INTO v VALUES (16777216, 1.5, '0000-00-00', 0, 18446744073709551615, 'a,b', 'x', 'x')", 0)
 		r := c.one(t, "SELECT * FROM v")
@@ -100,7 +100,7 @@ func TestMySQLFloats(t *testing.T) {
 		p := small()
 		p.DefaultLimit, p.MaxLimit = 0, 0
 		db := s.Database(t)
-		c := open(t, dsn(s, db), p)
+		c := open(t, s.URL(db), p)
 		c.run(t, "CREATE TABLE f (x DOUBLE, y FLOAT)", 0)
 		random := rand.New(rand.NewPCG(1, 2))
 		var rows []string
@@ -135,7 +135,7 @@ func pow10(n int) float64 {
 
 func TestMySQLErrors(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
-		c := open(t, dsn(s, s.Database(t)), small())
+		c := open(t, s.URL(s.Database(t)), small())
 		results, err := c.fails(t, "SELECT 1;\nSELECT * FROM nope")
 		var e *Error
 		if !errors.As(err, &e) || e.Code != "1146 (42S02)" || !strings.Contains(e.Message, "nope") || e.Line != 2 {
@@ -147,7 +147,19 @@ func TestMySQLErrors(t *testing.T) {
 		if _, err := c.fails(t, "SELEC 1"); !errors.As(err, &e) || e.Code != "1064 (42000)" || e.Line != 0 {
 			t.Errorf("%+v", err)
 		}
-		u := dsn(s, "no_such_database")
+		// What was sent has a limit of ours, which the error does not quote.
+		for text, near := range map[string]string{
+			"SELECT 'é漢😀' FROM t INTERSECT ": "near '' at", "SELECT 1; SELECT n FROM t INTERSECT /* why */ ; SELECT 2": "near '' at",
+			"(SELECT 1) INTERSECT;": "near '' at",
+		} {
+			if _, err := c.fails(t, text); !errors.As(err, &e) || !strings.Contains(e.Message, near) {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+		if _, err := c.fails(t, "TABLE t"); strings.Contains(err.Error(), "LIMIT") {
+			t.Error(err)
+		}
+		u := s.URL("no_such_database")
 		if _, err := Open(t.Context(), u); !errors.As(err, &e) || !strings.HasPrefix(e.Code, "1049") || !strings.Contains(err.Error(), "refuses the connection") {
 			t.Errorf("err = %v", err)
 		}
@@ -158,7 +170,7 @@ func TestMySQLScript(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
 		db := s.Database(t)
 		s.SQL(t, db, tenTwice)
-		c := open(t, dsn(s, db), small())
+		c := open(t, s.URL(db), small())
 		results := c.run(t, "SELECT i FROM n ORDER BY i; SET @a = 3;; SELECT SQL_CALC_FOUND_ROWS i FROM n ORDER BY i LIMIT 2; SELECT FOUND_ROWS()", 0)
 		var got []string
 		for _, r := range results {
@@ -189,7 +201,7 @@ func TestMySQLProcedure(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
 		db := s.Database(t)
 		s.SQL(t, db, tenTwice)
-		c := open(t, dsn(s, db), small())
+		c := open(t, s.URL(db), small())
 		c.run(t, "CREATE PROCEDURE p() BEGIN SELECT i FROM n ORDER BY i; SELECT 1; UPDATE n SET i = i WHERE i = 0; END", 0)
 		results := c.run(t, "CALL p()", 0)
 		if len(results) != 2 || text(results[0]) != "1\n2\n3\n4\n5" || results[0].Outcome.Completeness != rewrite.Truncated ||
@@ -201,7 +213,7 @@ func TestMySQLProcedure(t *testing.T) {
 
 func TestMySQLWarnings(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *dbtest.Server) {
-		c := open(t, dsn(s, s.Database(t)), small())
+		c := open(t, s.URL(s.Database(t)), small())
 		w := c.one(t, "SELECT CAST('7x' AS SIGNED)").ServerWarnings
 		if len(w) != 1 || w[0].Level != "Warning" || w[0].Code != "1292" || !strings.Contains(w[0].Message, "7x") {
 			t.Errorf("%+v", w)
@@ -215,7 +227,7 @@ func TestMySQLWarnings(t *testing.T) {
 func TestMySQLSocket(t *testing.T) {
 	s := dbtest.MariaDB(t)
 	if s.Socket == "" {
-		t.Skip("the given server has no socket")
+		t.Skip("SKIPPED, NOT PASSED: the given server has no unix socket")
 	}
 	c := open(t, fmt.Sprintf("mariadb://%s:%s@/?unix_socket=%s", s.User, s.Password, s.Socket), small())
 	if got := text(c.one(t, "SELECT 1")); got != "1" {
@@ -225,7 +237,7 @@ func TestMySQLSocket(t *testing.T) {
 
 func TestMySQLConnectionLost(t *testing.T) {
 	s := dbtest.MariaDB(t)
-	c := open(t, dsn(s, s.Database(t)), small())
+	c := open(t, s.URL(s.Database(t)), small())
 	c.fails(t, "KILL CONNECTION_ID()")
 	if _, err := c.fails(t, "SELECT 1"); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("err = %v", err)

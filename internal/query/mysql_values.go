@@ -75,9 +75,9 @@ func (c mysqlColumn) float(x float64, bits int) []byte {
 	return []byte(mysqlFloat(x, bits))
 }
 
-// gatherMySQL takes one answer to its end, or where most is not 0 until no further
-// row is of interest; then it keeps that many bytes at most.
-func gatherMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, plan rewrite.Plan, skip uint64, most int) (result Result, stopped bool, err error) {
+// gatherMySQL takes one answer to its end, or where the order only reads until no
+// further row is of interest. It keeps most bytes at most, 0 for any number.
+func gatherMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, o order, most int) (result Result, stopped bool, err error) {
 	own := make([]mysqlColumn, len(types))
 	columns := make([]Column, len(types))
 	values := make([]any, len(types))
@@ -87,11 +87,11 @@ func gatherMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, p
 		columns[i] = own[i].Column
 		into[i] = &values[i]
 	}
-	g := newGather(plan, columns)
-	g.skip, g.most = skip, most
+	g := newGather(o.plan, columns)
+	g.skip, g.most = o.skip, most
 	for rows.Next() {
 		if !g.wants() {
-			if g.stopped && most > 0 {
+			if g.stopped && !o.writes {
 				return g.done(r), true, nil
 			}
 			continue
@@ -113,6 +113,9 @@ func gatherMySQL(rows *sql.Rows, types []*sql.ColumnType, r *rewrite.Rewriter, p
 	}
 	if err := rows.Err(); err != nil {
 		return Result{}, false, err
+	}
+	if o.writes {
+		g.result.Affected = &g.seen
 	}
 	return g.done(r), false, nil
 }

@@ -26,7 +26,7 @@ func (o order) from(r *rewrite.Rewriter, offset uint64) (order, error) {
 	}
 	page, probe := p.Cap.Rows, uint64(1)
 	if l := p.Statement.Limit; l.Form == rewrite.LimitLiteral {
-		if left := l.Rows - min(offset, l.Rows); left <= page {
+		if left := leftOf(l, offset); left <= page {
 			page, probe = left, 0
 			p.Cap, p.Method = rewrite.Cap{Rows: left, Source: rewrite.SourceUserSQL}, rewrite.MethodOwn
 			p.Why = "the statement's own limit ends within the page"
@@ -38,8 +38,10 @@ func (o order) from(r *rewrite.Rewriter, offset uint64) (order, error) {
 	if probe == 1 {
 		p.Method = rewrite.MethodProbe
 	}
-	if !r.Policy().PushDown && probe == 1 {
-		p.Method, o.skip = rewrite.MethodGuard, offset
+	if !r.Policy().PushDown {
+		if o.skip = offset; probe == 1 {
+			p.Method = rewrite.MethodGuard
+		}
 	} else if text, edits, ok := offsetInText(d, p.Statement, page+probe, offset); ok {
 		p.Edits, o.skip = edits, 0
 		o.sent = o.text[:p.Statement.Pos] + text + o.text[p.Statement.Pos+len(p.Statement.Text):]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -57,7 +58,7 @@ func openPostgres(ctx context.Context, dsn string) (Session, error) {
 		where := fmt.Sprintf("the PostgreSQL server at %s port %d", config.Host, config.Port)
 		var pe *pgconn.PgError
 		if errors.As(err, &pe) {
-			return nil, fmt.Errorf("%s refuses the connection: %w", where, pgError(pe, "", nil, ""))
+			return nil, fmt.Errorf("%s refuses the connection: %w", where, pgError(pe, "", nil, "", nil, ""))
 		}
 		// The whole message repeats user, database and every try.
 		err = cause(err)
@@ -77,11 +78,17 @@ func (p *postgres) Close() error {
 	return p.conn.Close(ctx)
 }
 
-// Run runs sql as one simple query.
-func (p *postgres) Run(ctx context.Context, r *rewrite.Rewriter, sql string, ask rewrite.Ask) ([]Result, error) {
+// planner returns r as the session's settings have it.
+func (p *postgres) planner(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rewriter, rewrite.Ask) {
 	for _, s := range []string{"server_version", "standard_conforming_strings", "client_encoding"} {
 		r = r.With(s, p.conn.ParameterStatus(s))
 	}
+	return r, ask
+}
+
+// Run runs sql as one simple query.
+func (p *postgres) Run(ctx context.Context, r *rewrite.Rewriter, sql string, ask rewrite.Ask) ([]Result, error) {
+	r, ask = p.planner(r, ask)
 	script := r.Script(sql, ask)
 	if refused := script.Refused(); refused != nil {
 		return nil, refused
@@ -100,7 +107,7 @@ func (p *postgres) Run(ctx context.Context, r *rewrite.Rewriter, sql string, ask
 	answers := p.conn.Exec(ctx, sent)
 	var results []Result
 	for answers.NextResult() {
-		result, err := p.gather(answers.ResultReader(), r, planFor(script, r, len(results)), 0, 0)
+		result, err := p.gather(answers.ResultReader(), r, order{plan: planFor(script, r, len(results)), writes: true}, 0)
 		if err != nil {
 			break // Close returns it
 		}
@@ -118,7 +125,7 @@ func (p *postgres) Run(ctx context.Context, r *rewrite.Rewriter, sql string, ask
 	var pe *pgconn.PgError
 	switch {
 	case errors.As(err, &pe):
-		err = pgError(pe, sql, script.Edits(), sent)
+		err = pgError(pe, sql, nil, sql, script.Edits(), sent)
 	case err != nil:
 		err = lost(err)
 	case p.copying.out:
@@ -143,26 +150,33 @@ func planFor(s rewrite.Script, r *rewrite.Rewriter, number int) rewrite.Plan {
 	return r.Guard("the server sent more answers than statements were read")
 }
 
-// gather takes one answer to its end. Where most is not 0 it keeps that many
-// bytes at most, and ends the session once no further row is of interest.
-func (p *postgres) gather(answer *pgconn.ResultReader, r *rewrite.Rewriter, plan rewrite.Plan, skip uint64, most int) (Result, error) {
+// gather takes one answer to its end, or where the order only reads until no further
+// row is of interest; then it ends the session. It keeps most bytes at most, 0 for any
+// number.
+func (p *postgres) gather(answer *pgconn.ResultReader, r *rewrite.Rewriter, o order, most int) (Result, error) {
+	plan := o.plan
 	fields := answer.FieldDescriptions()
 	if fields == nil { // no RowDescription came; a SELECT of no columns has an empty one
 		tag, err := answer.Close()
-		return Result{Command: tag.String(), Outcome: rewrite.Outcome{Plan: plan}}, err
+		n := uint64(tag.RowsAffected())
+		return Result{Command: tag.String(), Affected: &n, Outcome: rewrite.Outcome{Plan: plan}}, err
 	}
-	if !plan.Statement.ReturnsRows {
+	switch st := plan.Statement; {
+	case !st.ReturnsRows:
 		plan = r.Guard("rows came where none were expected")
+	case st.CatalogOnly && plan.Method == rewrite.MethodPass && slices.ContainsFunc(fields, ofUser):
+		st.CatalogOnly = false
+		plan = r.Unedited(st, "a user's relation has the name of a system catalogue")
 	}
 	columns := make([]Column, len(fields))
 	for i, f := range fields {
 		columns[i] = p.types.column(f.Name, f.DataTypeOID)
 	}
 	g := newGather(plan, columns)
-	g.skip, g.most = skip, most
+	g.skip, g.most = o.skip, most
 	for answer.NextRow() {
 		if !g.wants() {
-			if g.stopped && most > 0 {
+			if g.stopped && !o.writes {
 				p.abandon()
 				return g.done(r), nil
 			}
@@ -176,11 +190,20 @@ func (p *postgres) gather(answer *pgconn.ResultReader, r *rewrite.Rewriter, plan
 			return Result{}, err
 		}
 	}
-	if _, err := answer.Close(); err != nil {
+	tag, err := answer.Close()
+	if err != nil {
 		return Result{}, err
+	}
+	if o.writes {
+		n := uint64(tag.RowsAffected())
+		g.result.Affected = &n
 	}
 	return g.done(r), nil
 }
+
+// ofUser reports a column of a relation that is not the server's own: FirstNormalObjectId
+// in src/include/access/transam.h.
+func ofUser(f pgconn.FieldDescription) bool { return f.TableOID >= 16384 }
 
 func (p *postgres) notice(n *pgconn.Notice) {
 	if len(p.notices) == maxServerWarnings {
@@ -198,11 +221,12 @@ func (p *postgres) take() []ServerWarning {
 	return andMore(taken, dropped)
 }
 
-// pgError maps a server's error from the text that was sent to the caller's.
-func pgError(e *pgconn.PgError, sql string, edits []rewrite.Edit, sent string) *Error {
+// pgError maps a server's error from the text that was sent to the caller's: masks made
+// sql of the caller's, and edits made sent of that.
+func pgError(e *pgconn.PgError, callers string, masks []rewrite.Edit, sql string, edits []rewrite.Edit, sent string) *Error {
 	out := &Error{Code: e.Code, Message: valid(e.Message), Detail: valid(e.Detail), Hint: valid(e.Hint)}
 	if e.Position > 0 && sent != "" {
-		out.Line, out.Column = lineColumn(sql, rewrite.OriginalOffset(edits, byteOffset(sent, int(e.Position))))
+		out.Line, out.Column = lineColumn(callers, rewrite.OriginalOffset(masks, rewrite.OriginalOffset(edits, byteOffset(sent, int(e.Position)))))
 	}
 	return out
 }

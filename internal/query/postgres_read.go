@@ -11,17 +11,20 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-func (p *postgres) planner(r *rewrite.Rewriter, ask rewrite.Ask) (*rewrite.Rewriter, rewrite.Ask) {
-	for _, s := range []string{"server_version", "standard_conforming_strings", "client_encoding"} {
-		r = r.With(s, p.conn.ParameterStatus(s))
-	}
-	return r, ask
+func (p *postgres) begin(ctx context.Context, timeout time.Duration) error {
+	return p.start(ctx, "READ ONLY", timeout)
 }
 
-func (p *postgres) begin(ctx context.Context, timeout time.Duration) error {
+func (p *postgres) beginWriting(ctx context.Context, timeout time.Duration) error {
+	return p.start(ctx, "READ WRITE", timeout)
+}
+
+func (p *postgres) commit(ctx context.Context) error { return p.command(ctx, "COMMIT") }
+
+func (p *postgres) start(ctx context.Context, mode string, timeout time.Duration) error {
 	ms := max(timeout.Milliseconds(), 1)
-	return p.command(ctx, fmt.Sprintf("BEGIN READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
-		ms, ms, ms+int64(time.Minute/time.Millisecond)))
+	return p.command(ctx, fmt.Sprintf("BEGIN %s; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
+		mode, ms, ms, ms+int64(time.Minute/time.Millisecond)))
 }
 
 func (p *postgres) end(ctx context.Context) error {
@@ -47,7 +50,7 @@ func (p *postgres) read(ctx context.Context, r *rewrite.Rewriter, o order) (Resu
 	}
 	p.copying.reset()
 	p.notices, p.dropped = nil, 0
-	result, err := p.gather(p.conn.ExecParams(ctx, o.sent, params, nil, nil, nil), r, o.plan, o.skip, maxBytes)
+	result, err := p.gather(p.conn.ExecParams(ctx, o.sent, params, nil, nil, nil), r, o, maxBytes)
 	result.ServerWarnings = p.take()
 	if err = p.explain(err, o); err != nil {
 		return Result{}, err
@@ -69,27 +72,46 @@ func (p *postgres) explain(err error, o order) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &pe):
-		return pgError(pe, o.text, o.plan.Edits, o.sent)
+		if o.masked != nil {
+			return pgError(pe, o.masked.text, o.masked.edits, o.text, o.plan.Edits, o.sent)
+		}
+		return pgError(pe, o.text, nil, o.text, o.plan.Edits, o.sent)
 	case p.conn.IsClosed():
 		return lost(err)
 	}
 	return err
 }
 
-// abandon ends the session; pgconn sends a cancel request for a statement that
-// still runs.
+// abandonPatience is how long a session that is abandoned is waited for, and
+// cancelAgain how long a cancel request is given before the next.
+const (
+	abandonPatience = 2 * time.Second
+	cancelAgain     = 100 * time.Millisecond
+)
+
+// abandon ends the session and the statement that it still runs. When its context ends
+// pgconn closes the session with one cancel request, which PostgreSQL drops if it comes
+// while the server waits for the next message (ProcessInterrupts, DoingCommandRead), as
+// between Parse and Execute: so more follow until the server has ended the session.
 func (p *postgres) abandon() {
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), abandonPatience)
 	defer cancel()
-	if p.conn.IsClosed() {
-		return
+	if !p.conn.IsClosed() {
+		if p.conn.IsBusy() {
+			p.conn.CancelRequest(ctx)
+		}
+		p.conn.Close(ctx)
 	}
-	if p.conn.IsBusy() {
-		p.conn.CancelRequest(ctx)
+	for {
+		select {
+		case <-p.conn.CleanupDone():
+			return
+		case <-ctx.Done():
+			return
+		case <-time.After(cancelAgain):
+			p.conn.CancelRequest(ctx)
+		}
 	}
-	closing, stop := context.WithTimeout(ctx, time.Second)
-	defer stop()
-	p.conn.Close(closing)
 }
 
 func (p *postgres) usable() bool { return !p.conn.IsClosed() }

@@ -15,7 +15,7 @@ func TestPostgresCaps(t *testing.T) {
 	db := s.Database(t)
 	s.SQL(t, db, "CREATE TABLE n (i int PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 30)")
 	const complete, truncated, unknown = rewrite.Complete, rewrite.Truncated, rewrite.Unknown
-	open(t, dsn(s, db), small()).checkCaps(t, []capCase{
+	open(t, s.URL(db), small()).checkCaps(t, []capCase{
 		{"SELECT i FROM n ORDER BY i", 0, 5, truncated, rewrite.SourceDefault, rewrite.MethodProbe, "", "showing the first 5 rows; more rows exist"},
 		{"SELECT i FROM n WHERE i <= 5 ORDER BY i", 0, 5, complete, rewrite.SourceDefault, rewrite.MethodProbe, "", ""},
 		{"SELECT i FROM n WHERE i <= 4 ORDER BY i", 0, 4, complete, rewrite.SourceDefault, rewrite.MethodProbe, "", ""},
@@ -35,7 +35,7 @@ func TestPostgresWriteStands(t *testing.T) {
 	s := dbtest.Postgres(t)
 	db := s.Database(t)
 	s.SQL(t, db, "CREATE TABLE n (i int)")
-	c := open(t, dsn(s, db), small())
+	c := open(t, s.URL(db), small())
 	r := c.one(t, "INSERT INTO n SELECT generate_series(1, 10000) RETURNING i")
 	if len(r.Rows) != 5 || r.Outcome.Completeness != rewrite.Truncated || !strings.Contains(r.Notice.Detail, "all its changes were made") {
 		t.Errorf("%d rows, %v", len(r.Rows), r.Notice)
@@ -52,7 +52,7 @@ func TestPostgresValues(t *testing.T) {
 	s := dbtest.Postgres(t)
 	db := s.Database(t)
 	s.SQL(t, db, "CREATE TYPE mood AS ENUM ('sad', 'glad')")
-	c := open(t, dsn(s, db), small())
+	c := open(t, s.URL(db), small())
 	for sql, want := range map[string]string{
 		"SELECT 9223372036854775807::int8, 0.10::numeric(5,2), 1e400::numeric":                 "9223372036854775807|0.10|1" + strings.Repeat("0", 400),
 		"SELECT 'NaN'::float8, '-Infinity'::float8, 'NaN'::numeric, 1e20::float8, 0.1::float4": "NaN|-Infinity|NaN|1e+20|0.1",
@@ -87,7 +87,7 @@ func TestPostgresInvalidUTF8(t *testing.T) {
 	db := s.Database(t)
 	s.SQL(t, "postgres", fmt.Sprintf("CREATE DATABASE %s_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0", db))
 	t.Cleanup(func() { s.SQL(t, "postgres", fmt.Sprintf("DROP DATABASE %s_ascii WITH (FORCE)", db)) })
-	r := open(t, dsn(s, db+"_ascii")+"&client_encoding=SQL_ASCII", small()).one(t, "SELECT E'a\\xffb', 'ok'")
+	r := open(t, s.URL(db+"_ascii")+"&client_encoding=SQL_ASCII", small()).one(t, "SELECT E'a\\xffb', 'ok'")
 	if got := text(r); got != "a\uFFFDb|ok" || r.Unreadable != 1 {
 		t.Errorf("%q, %d unreadable", got, r.Unreadable)
 	}
@@ -95,7 +95,7 @@ func TestPostgresInvalidUTF8(t *testing.T) {
 
 func TestPostgresErrors(t *testing.T) {
 	s := dbtest.Postgres(t)
-	c := open(t, dsn(s, s.Database(t)), small())
+	c := open(t, s.URL(s.Database(t)), small())
 	for _, want := range []struct {
 		sql, code, message string
 		line, column       int
@@ -124,14 +124,14 @@ func TestPostgresCopy(t *testing.T) {
 	s := dbtest.Postgres(t)
 	db := s.Database(t)
 	s.SQL(t, db, "CREATE TABLE n (i int); INSERT INTO n VALUES (1)")
-	c := open(t, dsn(s, db), small())
+	c := open(t, s.URL(db), small())
 	var refused *rewrite.RefusedError
 	if _, err := c.fails(t, "COPY n TO STDOUT"); !errors.As(err, &refused) {
 		t.Error(err)
 	}
 	p := small()
 	p.CopyOut = rewrite.CopyPass
-	if _, err := open(t, dsn(s, db), p).fails(t, "COPY n TO STDOUT"); !strings.Contains(err.Error(), "psql") {
+	if _, err := open(t, s.URL(db), p).fails(t, "COPY n TO STDOUT"); !strings.Contains(err.Error(), "psql") {
 		t.Error(err)
 	}
 	for _, sql := range []string{"COPY n FROM STDIN", "SELECT 1; COPY n FROM STDIN"} {
@@ -146,7 +146,7 @@ func TestPostgresCopy(t *testing.T) {
 
 func TestPostgresScript(t *testing.T) {
 	s := dbtest.Postgres(t)
-	c := open(t, dsn(s, s.Database(t)), small())
+	c := open(t, s.URL(s.Database(t)), small())
 	results := c.run(t, "CREATE TABLE n (i int); ; INSERT INTO n SELECT generate_series(1,20);\n-- rows\nSELECT i FROM n ORDER BY 1; SELECT i FROM n ORDER BY 1 LIMIT 2; VALUES (7)", 0)
 	var got []string
 	for _, r := range results {
@@ -175,7 +175,7 @@ func TestPostgresScript(t *testing.T) {
 
 func TestPostgresNotices(t *testing.T) {
 	s := dbtest.Postgres(t)
-	c := open(t, dsn(s, s.Database(t)), small())
+	c := open(t, s.URL(s.Database(t)), small())
 	results := c.run(t, "DO $$ BEGIN RAISE WARNING 'careful' USING HINT = 'look', DETAIL = 'here'; END $$; SELECT 1", 0)
 	w := results[0].ServerWarnings
 	if len(w) != 1 || w[0] != (ServerWarning{"WARNING", "01000", "careful", "here", "look"}) || len(results[1].ServerWarnings) != 0 {
@@ -189,7 +189,7 @@ func TestPostgresNotices(t *testing.T) {
 
 func TestPostgresRefusesConnection(t *testing.T) {
 	s := dbtest.Postgres(t)
-	_, err := Open(t.Context(), dsn(s, "no_such_database"))
+	_, err := Open(t.Context(), s.URL("no_such_database"))
 	var e *Error
 	if !errors.As(err, &e) || e.Code != "3D000" || !strings.Contains(err.Error(), "refuses the connection") {
 		t.Errorf("err = %v", err)
@@ -198,17 +198,31 @@ func TestPostgresRefusesConnection(t *testing.T) {
 
 func TestPostgresConnectionLost(t *testing.T) {
 	s := dbtest.Postgres(t)
-	session, err := Open(t.Context(), dsn(s, s.Database(t)))
+	session, err := Open(t.Context(), s.URL(s.Database(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	c := &client{session, open(t, dsn(s, "postgres"), small()).rewriter}
+	c := &client{session, open(t, s.URL("postgres"), small()).rewriter}
 	_, err = c.fails(t, "SELECT pg_terminate_backend(pg_backend_pid())")
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "57P01" {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := c.fails(t, "SELECT 1"); !strings.Contains(err.Error(), "the connection was lost") {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestUsersRelationOfACataloguesName has a table that passes for a system catalogue, whose
+// rows are not exempt.
+func TestUsersRelationOfACataloguesName(t *testing.T) {
+	s := dbtest.Postgres(t)
+	c := open(t, s.URL(s.Database(t)), small())
+	c.run(t, "SET search_path = public, pg_catalog; CREATE TABLE public.pg_class AS SELECT g AS oid FROM generate_series(1, 30) g", 0)
+	for sql, want := range map[string]int{"SELECT oid FROM pg_class": 5, "SELECT count(*), oid FROM pg_class GROUP BY oid": 5, "SELECT a.attname FROM pg_attribute a LIMIT 30": 30} {
+		r := c.one(t, sql)
+		if whole := r.Outcome.Completeness == rewrite.Complete; len(r.Rows) != want || whole != (want == 30) {
+			t.Errorf("%s: %d rows, %s", sql, len(r.Rows), r.Outcome.Completeness)
+		}
 	}
 }

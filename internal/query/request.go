@@ -30,6 +30,9 @@ type Request struct {
 	// Offset is the number of rows to skip of those that the statement returns. It
 	// counts from the statement's own OFFSET.
 	Offset uint64
+	// After are the values of Answer.Key in the row before the first one to be read; then
+	// Offset only says how many rows came before, and skips none.
+	After []Param
 	// Params are the values of the statement's parameters ($1 or ?), in order.
 	Params []Param
 	// Count is what to find out about the number of rows; the zero value is
@@ -38,10 +41,17 @@ type Request struct {
 	// TotalOrder reports that the statement's order is known to be total, so that pages
 	// neither repeat nor skip rows as long as none changes.
 	TotalOrder bool
+	// CutAbove is the number of characters above which the caller may leave out rows at the
+	// end of the answer, to be read on from there; 0 if it never does.
+	CutAbove int
 	// DryRun plans the statement and does not run it.
 	DryRun bool
 	// Explain asks for the server's plan of the statement in place of its rows.
 	Explain bool
+	// AsWritten sends the statement as it is; its rows are capped as they come.
+	AsWritten bool
+	// Own reports a statement of rowcap's own over the catalogue, which no mask changes.
+	Own bool
 }
 
 // Param is the value of one parameter as text. The server reads it as the type
@@ -66,8 +76,19 @@ type Answer struct {
 	Offset uint64
 	// Pages reports that the rows after these can be asked for with Offset.
 	Pages bool
+	// Key are the columns, by their numbers from 0, whose values say where the next page
+	// begins: see Request.After. It is nil if the order is not known to be total, or the
+	// answer is the last page.
+	Key []int
+	// Unstable reports that pages behind this one can repeat or skip rows.
+	Unstable bool
 	// Ran is false for a dry run.
 	Ran bool
+	// Committed reports that what the statement changed is committed.
+	Committed bool
+	// Masked are the masked columns that the statement read as NULL, as
+	// schema.table.column.
+	Masked []string
 	// Total is the number of rows without a cap, nil if it was not asked for.
 	Total *Total
 }

@@ -68,6 +68,8 @@ type Column struct {
 	// Type is the server's own name of the type.
 	Type  string
 	Class Class
+	// Masked reports that MaskedText stands for every value.
+	Masked bool
 }
 
 // Value is one value as the server prints it. Text is valid UTF-8.
@@ -94,6 +96,9 @@ type Result struct {
 	Rows    [][]Value
 	// Command says what a statement without rows did, as INSERT 0 3.
 	Command string
+	// Affected is the number of rows that a statement changed which was run to write, nil
+	// for others.
+	Affected *uint64
 	// Outcome says whether rows are missing, and Notice says so in words; it is
 	// nil for a complete answer.
 	Outcome rewrite.Outcome
@@ -113,6 +118,7 @@ type gather struct {
 	result Result
 	skip   uint64 // rows to drop first
 	most   int    // bytes to keep, 0 for any number
+	seen   uint64 // rows that came
 	bytes  int    // kept so far
 	// stopped reports that no further row is of interest.
 	stopped bool
@@ -127,6 +133,7 @@ func newGather(p rewrite.Plan, columns []Column) *gather {
 
 // wants counts one more row and reports whether it is to be kept.
 func (g *gather) wants() bool {
+	g.seen++
 	if g.skip > 0 {
 		g.skip--
 		return false
@@ -151,6 +158,9 @@ func (g *gather) keep(row []Value) error {
 // done returns the result after the last row.
 func (g *gather) done(r *rewrite.Rewriter) Result {
 	g.result.Outcome = g.meter.Outcome()
+	if r == nil { // a statement of rowcap's own
+		return g.result
+	}
 	if n, ok := r.Notice(g.result.Outcome); ok {
 		g.result.Notice = &n
 	}

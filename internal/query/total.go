@@ -21,7 +21,7 @@ func (s *Source) total(ctx context.Context, session reader, r *rewrite.Rewriter,
 	switch {
 	case a.Columns == nil:
 		return &Total{Kind: "unknown"}, nil
-	case a.Outcome.Completeness == rewrite.Complete && !a.Outcome.Plan.Observed && (a.Offset == 0 || len(a.Rows) > 0):
+	case a.Outcome.Completeness == rewrite.Complete && !a.Outcome.Plan.Observed && len(q.After) == 0 && (a.Offset == 0 || len(a.Rows) > 0):
 		return &Total{Value: &seen, Kind: "exact"}, nil
 	}
 	atLeast := &Total{Value: &seen, Kind: "at_least"}
@@ -115,7 +115,7 @@ func (s *Source) estimate(ctx context.Context, session reader, r *rewrite.Rewrit
 
 // within runs an order under the time budget of a count.
 func (s *Source) within(ctx context.Context, session reader, r *rewrite.Rewriter, o order) (Result, error) {
-	budget := min(countBudget, s.timeout)
+	budget := min(countBudget, s.Timeout)
 	patience, cancel := context.WithTimeout(ctx, budget+grace)
 	defer cancel()
 	if err := session.begin(patience, budget); err != nil {

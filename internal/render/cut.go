@@ -38,12 +38,16 @@ func cutCells(rows [][]query.Value, columns []query.Column, most int) (cut [][]q
 	return out, n
 }
 
-// cutCell cuts one value. A JSON value keeps its form: the texts in it are cut.
-// Binary is counted as its base64.
+// mostInJSON is how many times as long as a value a JSON value may be that keeps its form.
+const mostInJSON = 8
+
+// cutCell cuts one value. A JSON value keeps its form: the texts in it are cut. One that
+// is far too long all the same, as a list of many numbers, is cut like a text. Binary is
+// counted as its base64.
 func cutCell(s string, class query.Class, most int) (string, bool) {
 	switch class {
 	case query.JSON:
-		if text, shorter, ok := cutJSON(s, most); ok {
+		if text, shorter, ok := cutJSON(s, most); ok && utf8.RuneCountInString(text) <= mostInJSON*most {
 			return text, shorter
 		}
 	case query.Binary:
@@ -56,6 +60,15 @@ func cutCell(s string, class query.Class, most int) (string, bool) {
 		return s[:prefix+most/4*3*2] + mark(total), true
 	}
 	return cutText(s, most)
+}
+
+// CutText returns s, cut and marked if it has more than most characters; 0 is no
+// bound.
+func CutText(s string, most int) string {
+	if most > 0 {
+		s, _ = cutText(s, most)
+	}
+	return s
 }
 
 func cutText(s string, most int) (string, bool) {

@@ -23,6 +23,8 @@ func TestCutCell(t *testing.T) {
 		{`{"a": {"b": ["12345678901", 1.50, true]}}`, query.JSON, `{"a": {"b": ["1234567890…[truncated, 11 chars total]", 1.50, true]}}`},
 		{`{"a key that is long": 12345678901234567890}`, query.JSON, `{"a key that is long": 12345678901234567890}`},
 		{`{"z": 1, "a": "12345678901", "z": []}`, query.JSON, `{"z": 1, "a": "1234567890…[truncated, 11 chars total]", "z": []}`},
+		{"[" + strings.Repeat("1, ", 25) + "1]", query.JSON, "[" + strings.Repeat("1, ", 25) + "1]"},
+		{"[" + strings.Repeat("1, ", 99) + "1]", query.JSON, "[1, 1, 1, …[truncated, 300 chars total]"},
 		{`[1, 2, 3`, query.JSON, `[1, 2, 3`},
 		{`[1, 2, 3, 4, 5`, query.JSON, `[1, 2, 3, …[truncated, 14 chars total]`},
 		{`\x` + strings.Repeat("ab", 6), query.Binary, `\x` + strings.Repeat("ab", 6)}, // 8 as base64

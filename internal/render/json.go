@@ -1,7 +1,7 @@
 package render
 
 import (
-	"bufio"
+	"bytes"
 	encoding "encoding/json"
 	"strconv"
 	"strings"
@@ -23,6 +23,7 @@ type envelope struct {
 	NextCursor     string                `json:"nextCursor,omitempty"`
 	Truncated      bool                  `json:"truncated,omitempty"`
 	RowsOmitted    *int                  `json:"rowsOmitted,omitempty"`
+	RowsAffected   *uint64               `json:"rowsAffected,omitempty"`
 	Total          *query.Total          `json:"total,omitempty"`
 	PaginationHint string                `json:"paginationHint,omitempty"`
 	Hint           string                `json:"hint,omitempty"`
@@ -33,32 +34,16 @@ type envelope struct {
 	Warnings       []warning             `json:"warnings"`
 }
 
-// dry makes it the envelope of a statement that did not run.
-func (e *envelope) dry() {
-	e.HasMore, e.Completeness, e.DataNotice = nil, nil, ""
-}
-
 type column struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Masked bool   `json:"masked,omitempty"`
 }
 
 // command is the answer to a statement without rows.
 type command struct {
 	Command  string    `json:"command"`
 	Warnings []warning `json:"warnings"`
-}
-
-// json prints one document in one line.
-func json(w *bufio.Writer, r query.Result) error {
-	e := encoding.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if r.Columns == nil {
-		return e.Encode(command{r.Command, warnings(r)})
-	}
-	out := newEnvelope(r)
-	out.Offset = r.Outcome.Plan.Statement.Limit.Offset
-	return e.Encode(out)
 }
 
 // newEnvelope returns the envelope of a result. limit is the cap, and
@@ -74,7 +59,7 @@ func newEnvelope(r query.Result) envelope {
 		out.Hint = r.Notice.Hint
 	}
 	for i, c := range r.Columns {
-		out.Columns[i] = column{c.Name, c.Type}
+		out.Columns[i] = column{c.Name, c.Type, c.Masked}
 	}
 	for i, row := range r.Rows {
 		out.Data[i] = make([]any, len(row))
@@ -139,4 +124,15 @@ func scientific(s string) string {
 		sign = "-"
 	}
 	return sign + digits + "e" + strconv.Itoa(point-leading)
+}
+
+// encode prints an envelope or a part of one, whose values always have a form.
+func encode(e any) encoding.RawMessage {
+	var b bytes.Buffer
+	j := encoding.NewEncoder(&b)
+	j.SetEscapeHTML(false)
+	if err := j.Encode(e); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

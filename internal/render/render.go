@@ -32,8 +32,10 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rowcap/rowcap/internal/query"
@@ -44,29 +46,58 @@ func Formats() []string { return []string{"table", "markdown", "csv", "json"} }
 
 // Print writes results to w in the format with the given name.
 func Print(w io.Writer, format string, results []query.Result) error {
-	var one func(*bufio.Writer, query.Result) error
-	switch format {
-	case "table":
-		one = table
-	case "markdown":
-		one = markdown
-	case "csv":
-		one = csv
-	case "json":
-		one = json
-	default:
-		return fmt.Errorf("format %q is not known: use one of %s", format, strings.Join(Formats(), ", "))
+	answers := make([]query.Answer, len(results))
+	for i, r := range results {
+		answers[i] = query.Answer{Result: r, Ran: true}
+	}
+	return PrintAnswers(w, answers, Options{Format: format})
+}
+
+// PrintAnswers writes answers to w, with what a caller may ask for beside their rows. Of a
+// dry run it prints the SQL.
+func PrintAnswers(w io.Writer, answers []query.Answer, o Options) error {
+	if !slices.Contains(Formats(), o.Format) {
+		return unknownFormat(o.Format)
 	}
 	b := bufio.NewWriter(w)
-	for i, r := range results {
-		if i > 0 && format != "json" {
-			b.WriteString(newline(format))
+	for i, a := range answers {
+		if i > 0 && o.Format != "json" {
+			b.WriteString(newline(o.Format))
 		}
-		if err := one(b, r); err != nil {
-			return err
-		}
+		newDocument(a, len(a.Rows), 0, o).print(b, o.Format)
 	}
 	return b.Flush()
+}
+
+// print writes a document in one of Formats.
+func (d document) print(w *bufio.Writer, format string) {
+	switch {
+	case format == "json" && d.Columns == nil && d.boundary == "":
+		w.Write(append(encode(command{d.Command, d.facts.Warnings}), '\n'))
+	case format == "json":
+		w.Write(append(encode(d.facts), '\n'))
+	case !d.Ran:
+		d.dryRun(w, format)
+	case format == "csv":
+		d.csv(w)
+	case format == "table":
+		d.table(w)
+	default:
+		d.markdown(w)
+	}
+}
+
+// text is what print writes.
+func (d document) text(format string) string {
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	d.print(w, format)
+	w.Flush()
+	return b.String()
+}
+
+func unknownFormat(format string) error {
+	return fmt.Errorf("format %q is not known: use one of %s", format, strings.Join(Formats(), ", "))
 }
 
 func newline(format string) string {

@@ -195,12 +195,30 @@ func TestPrintErrors(t *testing.T) {
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("no /dev/full here")
+		t.Skip("SKIPPED, NOT PASSED: no /dev/full on this machine")
 	}
 	defer full.Close()
 	for _, format := range Formats() {
 		if err := Print(full, format, samples()["truncated"]); err == nil {
 			t.Errorf("%s: a full disk went unseen", format)
 		}
+	}
+}
+
+// TestRowsInJSONAreBounded has texts that JSON's escapes make six times as long.
+func TestRowsInJSONAreBounded(t *testing.T) {
+	a := query.Answer{Ran: true}
+	a.Columns = []query.Column{{Name: "a", Type: "text"}}
+	for range 10 {
+		a.Rows = append(a.Rows, []query.Value{{Text: strings.Repeat("\x01", 100)}})
+	}
+	a.Outcome.Rows = 10
+	r := New(a, Options{Format: "csv", ResponseChars: 3000})
+	var e struct {
+		Data        encoding.RawMessage
+		RowsOmitted int
+	}
+	if err := encoding.Unmarshal(r.JSON, &e); err != nil || len(e.Data) > 3000 || r.Rows != 4 || e.RowsOmitted != 6 {
+		t.Errorf("%d rows, %d characters: %v", r.Rows, len(e.Data), err)
 	}
 }

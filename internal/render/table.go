@@ -8,19 +8,25 @@ import (
 	"github.com/rowcap/rowcap/internal/query"
 )
 
-// table prints a result for people: aligned columns, numbers to the right, then
+// table prints an answer for people: aligned columns, numbers to the right, then
 // the number of rows and the warnings.
-func table(w *bufio.Writer, r query.Result) error {
+func (d document) table(w *bufio.Writer) {
 	switch {
-	case r.Columns == nil:
-		w.WriteString(oneLine(r.Command) + "\n")
-	case len(r.Columns) > 0:
-		tableRows(w, r)
+	case d.Columns == nil:
+		w.WriteString(oneLine(d.Command) + "\n")
+	case len(d.Columns) > 0:
+		tableRows(w, d.Result)
 		fallthrough
 	default:
-		w.WriteString("(" + count(r) + ")\n")
+		w.WriteString("(" + d.count() + ")\n")
 	}
-	for _, remark := range warnings(r) {
+	if d.facts.Total != nil {
+		w.WriteString(totalText(*d.facts.Total) + "\n")
+	}
+	if next := d.nextPage(); next != "" {
+		w.WriteString(next + "\n")
+	}
+	for _, remark := range d.facts.Warnings {
 		for i, line := range remark.lines() {
 			if i == 0 {
 				line = "warning: " + line
@@ -30,7 +36,6 @@ func table(w *bufio.Writer, r query.Result) error {
 			w.WriteString(line + "\n")
 		}
 	}
-	return nil
 }
 
 func tableRows(w *bufio.Writer, r query.Result) {

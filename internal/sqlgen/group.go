@@ -1,5 +1,7 @@
 package sqlgen
 
+import "slices"
+
 // groupedList appends the list of a grouped SELECT, then from, GROUP BY and HAVING.
 // Aggregates take columns of own, what this SELECT itself reads: those of outer columns
 // belong to the outer query.
@@ -17,7 +19,7 @@ func (g *gen) groupedList(c *core, own scope, kinds []kind, o options, from []To
 		}
 		key := g.tokens[at].Text
 		g.tokens = g.tokens[:at]
-		if !containsText(order, key) {
+		if !slices.Contains(order, key) {
 			keys[k] = append(keys[k], key)
 			order = append(order, key)
 		}
@@ -95,13 +97,4 @@ func (g *gen) groupBy(c *core, keys []string, o options) {
 			all()
 		}
 	}
-}
-
-func containsText(all []string, s string) bool {
-	for _, x := range all {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -23,7 +23,7 @@ func (g *gen) limit(inner, ordered bool) {
 	}
 }
 
-// rows draws a number of rows: small ones more often, and the largest there is.
+// rows draws a number of rows, small ones more often.
 func (g *gen) rows() int {
 	switch g.weigh(1, 10, 4, 1) {
 	case 0:
@@ -148,9 +148,6 @@ func (g *gen) limitExpression(l *Limit) {
 		g.put("CAST ~( " + n + " AS bigint )")
 	case 6:
 		g.put(n + ".4") // rounded to the nearest integer
-		if l.Rows == 0 {
-			l.Rows = 0
-		}
 	case 7:
 		g.put("2e1")
 		l.Rows = 20

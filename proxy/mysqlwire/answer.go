@@ -19,6 +19,13 @@ type answer struct {
 	// stmt is the prepared statement that was executed, nil if none was.
 	stmt  *statement
 	shows diagnostics
+	// cursor reports that the execution asked for a cursor. Otherwise, and for CALL,
+	// none is opened whatever the status says: MariaDB lets a cursor of a stored
+	// procedure show in the status of the results that follow.
+	cursor bool
+	// keeps reports that the notes of the command before outlast this one, unless it has
+	// warnings or an error of its own.
+	keeps bool
 	// effect is what the script does to the session's settings.
 	effect effect
 	// number is that of the result at hand, from 1. Every result counts, those
@@ -144,21 +151,24 @@ func (a *answer) relayOK(h packet.Header) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := a.track(ok.SessionState); err != nil {
-		return false, err
-	}
+	a.track(ok.SessionState)
 	a.begin(a.closes())
-	a.notes.server = ok.Warnings
+	if !a.keeps || ok.Warnings > 0 {
+		a.notes.server = ok.Warnings
+	}
+	if a.keeps && ok.Warnings > 0 {
+		a.notes.list = nil
+	}
 	if a.told > 0 || a.more {
 		if err := packet.PatchOK(b, a.flags(ok.Status), addWarnings(ok.Warnings, a.told)); err != nil {
 			return false, err
 		}
 	}
-	if err := a.client.out.packet(b); err != nil {
+	if err := a.client.out.taken(&a.up.in, b); err != nil {
 		return false, err
 	}
-	meter := a.plan().Meter()
-	a.door.observer.Answered(a.door.Name(), meter.Outcome())
+	// No rows are delivered, and so none are missing, even if the server stopped early.
+	a.door.observer.Answered(a.door.Name(), rewrite.Outcome{Plan: a.plan()})
 	return a.done(ok.Status, true), nil
 }
 
@@ -172,13 +182,15 @@ func (a *answer) relayError(h packet.Header) (more bool, err error) {
 	if packet.IsProgress(b) {
 		return true, a.client.out.packet(b)
 	}
+	a.notes.reworded = rewording{}
 	switch {
 	case a.partText != "":
-		b = originalError(b, a.partText, a.script.Text, func(at int) int {
-			return a.script.Plans[a.at].Statement.Pos + rewrite.OriginalOffset(a.partEdits, at)
-		})
+		b = a.originalError(b, a.partText, a.script.Text[a.script.Plans[a.at].Statement.Pos:], a.partEdits)
 	case a.edited:
-		b = originalError(b, a.script.SQL(), a.script.Text, scriptOffset(a.script))
+		b = a.originalError(b, a.script.SQL(), a.script.Text, a.script.Edits())
+	}
+	if a.keeps {
+		a.notes.clear()
 	}
 	a.begin(false)
 	a.failed()

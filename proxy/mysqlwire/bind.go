@@ -13,12 +13,19 @@ import (
 // statement's limit, and returns the command to send. It always has the types of
 // all parameters: a value that was replaced has another type than the client said,
 // and the server keeps the types for the next execution.
-func (s *session) bindLimit(st *statement, plan rewrite.Plan, b []byte) (rewrite.Plan, []byte, error) {
+//
+// What cannot be read, or is no value for certain, goes to the server as it came. It reads
+// it or refuses it, and the rows are counted whatever it does.
+func (s *session) bindLimit(st *statement, plan rewrite.Plan, b []byte) (rewrite.Plan, []byte) {
 	long := func(i int) bool { return st.long[i] }
 	e, err := packet.DecodeExecute(b, s.caps, st.params, st.types, long)
 	st.long = nil
 	if err != nil || plan.Bind > len(e.Params) {
-		return plan, nil, &packet.MalformedError{Packet: "COM_STMT_EXECUTE", Why: "its parameters cannot be read"}
+		if e.Fresh {
+			st.types = nil
+		}
+		plan, _ = plan.Bound(0, false)
+		return plan, b
 	}
 	st.types = make([]packet.ParamType, len(e.Params))
 	for i, p := range e.Params {
@@ -26,20 +33,19 @@ func (s *session) bindLimit(st *statement, plan rewrite.Plan, b []byte) (rewrite
 	}
 	p := &e.Params[plan.Bind-1]
 	rows, r := limitValue(*p, s.rewriter.Dialect().Name() == mariaDB)
-	if r == readingUnsure {
-		// The server reads it or refuses it; the rows are counted whatever it does.
+	within := (r == readingRows || r == readingWarned) && rows <= plan.Cap.Rows
+	if r == readingUnsure || r == readingWarned && !within {
 		plan, _ = plan.Bound(0, false)
-		return plan, e.Append(nil, s.caps), nil
+		return plan, e.Append(nil, s.caps)
 	}
-	keep := r == readingRows && rows <= plan.Cap.Rows
-	plan, rows = plan.Bound(rows, r == readingRows)
-	if !keep {
+	plan, rows = plan.Bound(rows, r != readingAll)
+	if !within {
 		*p = packet.Param{
 			ParamType: packet.ParamType{Type: packet.TypeLongLong, Unsigned: true, Name: p.Name},
 			Value:     binary.LittleEndian.AppendUint64(nil, rows),
 		}
 	}
-	return plan, e.Append(nil, s.caps), nil
+	return plan, e.Append(nil, s.caps)
 }
 
 // mariaDB is the name of MariaDB's dialect.
@@ -51,6 +57,8 @@ type reading uint8
 const (
 	// readingRows: it is a number of rows.
 	readingRows reading = iota
+	// readingWarned: so it is, and the server warns of it in words that quote it.
+	readingWarned
 	// readingAll: the server takes it for all rows.
 	readingAll
 	// readingUnsure: only the server knows, or it refuses the value.
@@ -58,7 +66,10 @@ const (
 )
 
 // limitValue is the number of rows that a value of LIMIT asks for, as measured on
-// MariaDB 10.11 and MySQL 9.7 for values of all types (TestLimitParameter).
+// MariaDB 10.11 and MySQL 9.7 for values of all types (TestLimitParameter). Where MariaDB
+// writes the values into the text, for its general log or its query cache, it refuses
+// what becomes a negative integer and is none (insert_params_with_log); elsewhere it
+// takes that for all rows.
 func limitValue(p packet.Param, mariadb bool) (rows uint64, r reading) {
 	switch {
 	case p.Long:
@@ -85,7 +96,7 @@ func limitValue(p packet.Param, mariadb bool) (rows uint64, r reading) {
 		return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(v))), mariadb)
 	case packet.TypeVarchar, packet.TypeVarString, packet.TypeString,
 		packet.TypeTinyBlob, packet.TypeMediumBlob, packet.TypeLongBlob, packet.TypeBlob:
-		return leading(v[packet.LenencSize(v[0]):])
+		return leading(v[packet.LenencSize(v[0]):], mariadb)
 	}
 	return 0, readingUnsure
 }
@@ -108,17 +119,18 @@ func integer(unsigned uint64, signed int64, isUnsigned, mariadb bool) (uint64, r
 func float(f float64, mariadb bool) (uint64, reading) {
 	n := math.RoundToEven(f)
 	switch {
-	case !mariadb:
+	case !mariadb || !(n >= 0):
 		return 0, readingUnsure
-	case n >= 0 && n < 1<<53:
+	case n < 1<<53:
 		return uint64(n), readingRows
 	}
 	return 0, readingAll
 }
 
 // leading is the number that stands at the beginning of b, 0 if none does. A negative one
-// and one that is too large stand for all rows.
-func leading(b []byte) (uint64, reading) {
+// and one that is too large stand for all rows on MySQL. MariaDB warns of what stands
+// behind it.
+func leading(b []byte, mariadb bool) (uint64, reading) {
 	for len(b) > 0 && (b[0] == ' ' || b[0] >= '\t' && b[0] <= '\r') {
 		b = b[1:]
 	}
@@ -130,12 +142,19 @@ func leading(b []byte) (uint64, reading) {
 	for digits < len(b) && b[digits] >= '0' && b[digits] <= '9' {
 		digits++
 	}
+	r := readingRows
+	if mariadb && digits < len(b) {
+		r = readingWarned
+	}
 	if digits == 0 {
-		return 0, readingRows
+		return 0, r
 	}
 	n, err := strconv.ParseUint(string(b[:digits]), 10, 63)
-	if err != nil || negative && n > 0 {
-		return 0, readingAll
+	switch {
+	case err == nil && (!negative || n == 0):
+		return n, r
+	case mariadb:
+		return 0, readingUnsure
 	}
-	return n, readingRows
+	return 0, readingAll
 }

@@ -5,34 +5,48 @@ import (
 	"time"
 
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/proxy/socket"
 )
 
-// clientLoop reads what the client sends until the session ends.
+// clientLoop reads what the client sends until the session ends, after its answer to the
+// greeting.
 func (s *session) clientLoop() {
-	err := s.enter()
+	s.clientEnds(s.clientReads())
+}
+
+// clientReads acts on what the client sends until that ends.
+func (s *session) clientReads() error {
+	err := s.client.failed
+	if s.client.in.looped == nil {
+		socket.Watch(s)
+	}
 	for err == nil {
-		var h packet.Header
-		if h, err = s.client.in.header(); err != nil {
-			break
+		switch {
+		case s.client.in.looped != nil:
+			err = s.carryLooped()
+			continue
+		case s.carries:
+			err = s.carry()
+			continue
 		}
-		switch s.begin(h) {
-		case turnOver:
-			return
-		case turnLogin:
-			err = s.passLogin(h)
-		case turnInfile:
-			err = s.passInfile(h)
-		case turnStream:
-			err = s.passStream(h)
-		default:
-			err = s.command(h)
+		var h packet.Header
+		if h, err = s.client.in.header(); err == nil {
+			err = s.act(h)
+			s.carries = s.carriable()
 		}
 	}
+	return err
+}
+
+// clientEnds ends the session after the client's side of it ended with err.
+func (s *session) clientEnds(err error) {
 	var lost *lostError
 	var bad *packet.MalformedError
 	var denied *deniedError
 	c, under := s.underCut()
 	switch {
+	case err == errLast:
+		s.leaveLast()
 	case errors.Is(err, errOver):
 		s.end(nil)
 	case under:
@@ -44,7 +58,7 @@ func (s *session) clientLoop() {
 		// client. It would wait for ever only if the connection were half dead.
 		s.mu.Lock()
 		if !s.cut.under {
-			s.up.conn.SetReadDeadline(time.Now().Add(farewellTime))
+			s.up.in.bound(time.Now().Add(farewellTime))
 		}
 		switch s.turn {
 		case turnCommand:
@@ -57,6 +71,21 @@ func (s *session) clientLoop() {
 	default:
 		s.end(s.vanished(err))
 	}
+}
+
+// act acts on the client's packet with header h.
+func (s *session) act(h packet.Header) error {
+	switch s.begin() {
+	case turnOver:
+		return errOver
+	case turnLogin:
+		return s.passLogin(h)
+	case turnInfile:
+		return s.passInfile(h)
+	case turnStream:
+		return s.passStream(h)
+	}
+	return s.command(h)
 }
 
 // vanished is nil where err is a client that left between two commands.
@@ -76,10 +105,10 @@ func (s *session) reject(err error) {
 	for s.turn == turnAnswer {
 		s.cond.Wait()
 	}
-	leaving := s.turn == turnLeaving
+	leaving := s.turn == turnLeaving || s.turn == turnOver
 	answered := s.turn == turnCommand || s.turn == turnLogin || !s.loggedIn
-	if answered {
-		s.turn = turnLeaving
+	if answered && !leaving {
+		s.clientTakes(turnLeaving)
 	}
 	s.mu.Unlock()
 	if leaving {
@@ -96,6 +125,12 @@ func (s *session) reject(err error) {
 // command acts on the command whose first packet has header h.
 func (s *session) command(h packet.Header) error {
 	s.lastSeq = h.Seq
+	switch {
+	case h.Seq != 0:
+		return s.outOfOrder(0)
+	case h.Length == 0:
+		return s.unknown(h, packet.ComSleep)
+	}
 	_, first, err := s.client.in.head()
 	if err != nil {
 		return err
@@ -124,7 +159,7 @@ func (s *session) command(h packet.Header) error {
 	case packet.ComSetOption:
 		return s.setOption(h)
 	case packet.ComFieldList:
-		return s.pass(h, s.relayFields)
+		return s.fieldList(h)
 	case packet.ComProcessInfo:
 		return s.pass(h, s.newAnswer(s.guarded("the answer is that of COM_PROCESS_INFO")).results)
 	case packet.ComRegisterReplica:
@@ -139,11 +174,7 @@ func (s *session) command(h packet.Header) error {
 		packet.ComCreateDB, packet.ComDropDB, packet.ComShutdown:
 		return s.pass(h, s.relayOne)
 	default:
-		last, err := s.client.in.skip(h)
-		if err != nil {
-			return err
-		}
-		return s.reply(last, unknownCommand(c).Append(nil))
+		return s.unknown(h, c)
 	}
 }
 
@@ -152,7 +183,7 @@ func (s *session) command(h packet.Header) error {
 func (s *session) send(h packet.Header, payload []byte, relay func() error) error {
 	s.expect(h.Seq+1, relay)
 	s.up.out.seq = 0
-	if err := s.up.out.packet(payload); err != nil {
+	if err := s.up.out.taken(&s.client.in, payload); err != nil {
 		return err
 	}
 	return s.up.out.flush()

@@ -14,12 +14,18 @@ type cursor struct {
 	failed []byte
 }
 
+// opens reports that a status in the place of a cursor's end says that the statement
+// has opened one.
+func (a *answer) opens(status packet.Status) bool {
+	return a.cursor && status.Has(packet.StatusCursorExists) && a.plan().Statement.Kind != rewrite.KindCall
+}
+
 // opened relays end, which says that the statement has opened a cursor.
 func (a *answer) opened(meter rewrite.Meter, end []byte) error {
 	if a.stmt != nil {
 		a.stmt.cursor = &cursor{meter: meter}
 	}
-	return a.client.out.packet(end)
+	return a.client.out.taken(&a.up.in, end)
 }
 
 // fetch passes COM_STMT_FETCH on.
@@ -30,7 +36,7 @@ func (s *session) fetch(h packet.Header) error {
 	}
 	id, err := packet.StatementID(b)
 	if err != nil {
-		return err
+		return s.unreadable(err)
 	}
 	s.notes.clear()
 	return s.send(h, b, func() error { return s.relayPage(s.prepared.get(id)) })

@@ -16,6 +16,9 @@ const (
 	showErrors
 	// showErrorCount is SHOW COUNT(*) ERRORS or SELECT @@error_count.
 	showErrorCount
+	// showSeveral is a SELECT of several of these variables, whose numbers are the
+	// server's own.
+	showSeveral
 )
 
 // lists and counts say what such a statement's rows are.
@@ -43,7 +46,7 @@ func diagnosticsOf(text string) diagnostics {
 	case t.is("SHOW"):
 		d = w.show()
 	case t.is("SELECT"):
-		d.kind = w.count()
+		d.kind = w.variables()
 	}
 	if d.kind == showNothing {
 		return d
@@ -81,15 +84,22 @@ func (w *words) show() (d diagnostics) {
 	if counts || d.kind == showNothing {
 		return d
 	}
+	if !w.limit(&d) {
+		return diagnostics{}
+	}
+	return d
+}
+
+// limit reads a LIMIT, if there is one. It reports false if it is not of numbers.
+func (w *words) limit(d *diagnostics) (ok bool) {
 	back := w.pos
 	if !w.next().is("LIMIT") {
 		w.pos = back
-		return d
+		return true
 	}
 	d.bounded = true
-	var ok bool
 	if d.count, ok = w.number(); !ok {
-		return diagnostics{}
+		return false
 	}
 	back = w.pos
 	switch t := w.next(); {
@@ -101,10 +111,7 @@ func (w *words) show() (d diagnostics) {
 	default:
 		w.pos = back
 	}
-	if !ok {
-		return diagnostics{}
-	}
-	return d
+	return ok
 }
 
 func (w *words) number() (uint64, bool) {
@@ -113,8 +120,45 @@ func (w *words) number() (uint64, bool) {
 	return n, err == nil && t.kind == tokenWord
 }
 
-// count reads what follows SELECT.
-func (w *words) count() showKind {
+// variables reads what follows SELECT: variables that count the diagnostics, each with
+// an alias or without, and a LIMIT.
+func (w *words) variables() showKind {
+	kind := w.variable()
+	for kind != showNothing {
+		w.alias()
+		back := w.pos
+		if !w.next().is(",") {
+			w.pos = back
+			break
+		}
+		if w.variable() == showNothing {
+			return showNothing
+		}
+		kind = showSeveral
+	}
+	if !w.limit(&diagnostics{}) {
+		return showNothing
+	}
+	return kind
+}
+
+// alias goes over a name for a column. A keyword that may stand in its place is taken
+// for one, as more has to follow it, which then is not what may follow a name.
+func (w *words) alias() {
+	back := w.pos
+	t := w.next()
+	as := t.is("AS")
+	if as {
+		t = w.next()
+	}
+	named := t.kind == tokenWord && !t.is("LIMIT") || t.kind == tokenName || as && t.kind == tokenString
+	if !named {
+		w.pos = back
+	}
+}
+
+// variable reads @@warning_count or @@error_count.
+func (w *words) variable() showKind {
 	for range 2 {
 		if !w.next().is("@") {
 			return showNothing
@@ -127,6 +171,9 @@ func (w *words) count() showKind {
 		}
 		t = w.next()
 	}
+	if t.kind == tokenName {
+		t.kind = tokenWord // the same in backticks
+	}
 	switch {
 	case t.is("warning_count"):
 		return showCount
@@ -138,7 +185,8 @@ func (w *words) count() showKind {
 
 // diagnosticWords are those of the statements and functions that tell of the
 // statement before.
-var diagnosticWords = []string{"FOUND_ROWS", "ROW_COUNT", "DIAGNOSTICS", "WARNINGS", "ERRORS", "warning_count", "error_count"}
+var diagnosticWords = []string{"FOUND_ROWS", "ROW_COUNT", "DIAGNOSTICS", "WARNINGS", "ERRORS", "warning_count", "error_count",
+	"ROWCOUNT" /* SQL%ROWCOUNT */, "PROFILE", "PROFILES", "OPTIMIZER_TRACE"}
 
 // mostWords bounds the search for diagnosticWords; statements that tell of the one
 // before are short.

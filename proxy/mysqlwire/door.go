@@ -39,6 +39,10 @@ type Door struct {
 	// nil for none.
 	ListenTLS   *proxy.ListenTLS
 	UpstreamTLS *proxy.UpstreamTLS
+	// Announce has connections to the upstream begin with a PROXY protocol header that
+	// tells the client's address. MariaDB takes it from the networks in its
+	// proxy_protocol_networks.
+	Announce bool
 
 	rewriter *rewrite.Rewriter
 	observer proxy.Observer
@@ -61,17 +65,36 @@ func (d *Door) Name() string { return "mysql" }
 // unless a packet was under way.
 func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
+	var s *session
+	var err error
+	proxy.Apart(func() { s, err = d.open(ctx, client) })
+	if s == nil {
+		return err
+	}
+	return s.run()
+}
+
+// open begins the session of a client, up to the client's answer to the greeting. There is
+// none if that could not be, and then the client has been told why.
+func (d *Door) open(ctx context.Context, client net.Conn) (*session, error) {
 	up, at, err := d.Upstreams.Dial(ctx, d.ConnectTimeout, d.KeepAlive)
 	if err != nil && ctx.Err() != nil {
 		refuseGreeting(client, shutdown())
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		err := &upstreamError{addr: d.Upstreams.String(), cause: err}
-		refuseGreeting(client, err.packet())
-		return err
+		err := &upstreamError{addr: d.Upstreams.String(), within: d.ConnectTimeout, cause: err}
+		refuseGreeting(client, upstreamFailure(err))
+		return nil, err
 	}
-	defer up.Close()
+	if d.Announce {
+		// An error shows where the greeting is read.
+		_ = proxy.EndsOf(ctx, client).Announce(up)
+	}
 	s := newSession(d, client, up, at)
-	return s.run(ctx)
+	if over, err := s.opens(ctx); over {
+		up.Close()
+		return nil, err
+	}
+	return s, nil
 }

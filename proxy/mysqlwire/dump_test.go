@@ -15,19 +15,20 @@ import (
 func TestDumpSessions(t *testing.T) {
 	s := dbtest.MariaDB(t)
 	database := s.Database(t)
-	s.SQL(t, database, parcels+"CREATE TABLE few (n INT); INSERT INTO few VALUES (1), (2), (3);")
+	s.SQL(t, database, parcels+"CREATE TABLE few (n INT); INSERT INTO few VALUES (1), (2), (3); CREATE TABLE t1 (n INT); CREATE TABLE t4 (n INT);")
 	const all, few = "SELECT /*!40001 SQL_NO_CACHE */ `n` FROM `parcels`", "SELECT /*!40001 SQL_NO_CACHE */ `n` FROM `few`"
 	for _, test := range []struct {
 		copies  rewrite.CopyOut
 		program string
 		want    string
+		lists   bool
 	}{
-		{rewrite.CopyRefuse, "mariadb-dump", "err 61004 RC002"},
-		{rewrite.CopyRefuse, "mysqldump", "err 61004 RC002"},
-		{rewrite.CopyRefuse, "mysql", "warnings=1"},
-		{rewrite.CopyCap, "mysqldump", "warnings=1"},
-		{rewrite.CopyPass, "mysqldump", "row 12\n16 eof warnings=0"},
-		{rewrite.CopyPass, "mysql", "warnings=1"},
+		{rewrite.CopyRefuse, "mariadb-dump", "err 61004 RC002", true},
+		{rewrite.CopyRefuse, "mysqldump", "err 61004 RC002", true},
+		{rewrite.CopyRefuse, "mysql", "warnings=1", false},
+		{rewrite.CopyCap, "mysqldump", "warnings=1", false},
+		{rewrite.CopyPass, "mysqldump", "row 12\n16 eof warnings=0", true},
+		{rewrite.CopyPass, "mysql", "warnings=1", false},
 	} {
 		t.Run(string(test.copies)+" "+test.program, func(t *testing.T) {
 			p := policy(3, 10)
@@ -40,6 +41,11 @@ func TestDumpSessions(t *testing.T) {
 			}
 			ask(c.rawClient, few)
 			want(t, c.answer(0), "1 columns 1: n\n3 eof warnings=0\n4 row 1\n5 row 2\n6 row 3\n7 eof warnings=0\n")
+			// A list of what there is to dump is whole.
+			ask(c.rawClient, "SHOW TABLES")
+			if got := c.answer(0); strings.Contains(got, "row t4") != test.lists {
+				t.Errorf("the tables: %s", got)
+			}
 			// The definition of a table is never cut.
 			ask(c.rawClient, "SHOW CREATE TABLE `parcels`")
 			if got := c.answer(0); !strings.Contains(got, "row parcels CREATE TABLE") {

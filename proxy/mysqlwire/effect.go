@@ -28,8 +28,8 @@ func effectOf(script rewrite.Script) effect {
 	if len(script.Plans) == 1 {
 		return statementEffect(script.Plans[0].Statement, script.Text)
 	}
-	for _, p := range script.Plans {
-		if !statementEffect(p.Statement, p.Statement.Text).none() {
+	for i := range script.Plans {
+		if st := &script.Plans[i].Statement; !statementEffect(*st, st.Text).none() {
 			return effect{unknown: true}
 		}
 	}
@@ -38,8 +38,8 @@ func effectOf(script rewrite.Script) effect {
 
 // laterReading reports that a statement may change how a later one is read.
 func laterReading(script rewrite.Script) bool {
-	for i, p := range script.Plans {
-		if i < len(script.Plans)-1 && !statementEffect(p.Statement, p.Statement.Text).none() {
+	for i := range script.Plans[:max(0, len(script.Plans)-1)] {
+		if st := &script.Plans[i].Statement; !statementEffect(*st, st.Text).none() {
 			return true
 		}
 	}

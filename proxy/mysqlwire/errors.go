@@ -26,13 +26,8 @@ const (
 	CodeOverflow = 61004
 )
 
-// The servers' own codes that rowcap uses (share/errmsg.txt).
-const (
-	codeUnknownCommand = 1047 // ER_UNKNOWN_COM_ERROR
-	codeShutdown       = 1053 // ER_SERVER_SHUTDOWN
-	codeSyntax         = 1064 // ER_PARSE_ERROR
-	codeMalformed      = 1835 // ER_MALFORMED_PACKET
-)
+// codeShutdown is the servers' own (share/errmsg.txt, ER_SERVER_SHUTDOWN).
+const codeShutdown = 1053
 
 const (
 	stateGeneral       = "HY000"
@@ -60,11 +55,6 @@ func refused(r *rewrite.RefusedError) *packet.Err {
 	return &packet.Err{Code: CodeRefused, State: stateGeneral, Message: r.Error()}
 }
 
-func unknownCommand(c packet.Command) *packet.Err {
-	return &packet.Err{Code: codeUnknownCommand, State: stateCommunication, Message: fmt.Sprintf(
-		"Unknown command: %v is not carried by rowcap; connect to the server itself for it", c)}
-}
-
 // shutdown is the error for a client with no answer under way.
 func shutdown() *packet.Err {
 	return &packet.Err{Code: codeShutdown, State: stateCommunication,
@@ -87,12 +77,12 @@ func (s *session) sayFailure(err error) *packet.Err {
 	case errors.As(err, &denied):
 		return denied.packet()
 	case errors.As(err, &login):
-		return login.packet()
+		return upstreamFailure(login)
 	case errors.As(err, &bad):
 		return &packet.Err{Code: codeMalformed, State: stateGeneral, Message: "Malformed communication packet: " + err.Error() + "; the connection is closed"}
 	case errors.As(err, &lost):
 		return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: fmt.Sprintf(
 			"lost the upstream at %s: %s; rows before this are not all, connect again and repeat the statement if it may run twice", s.at, err)}
 	}
-	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: err.Error()}
+	return upstreamFailure(err)
 }

@@ -19,15 +19,16 @@ func (s *session) execute(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	id, _, err := packet.DecodeExecuteStart(start)
-	if err != nil {
-		return err
-	}
-	st := s.prepared.get(id)
+	var st *statement
+	id, flags, short := packet.DecodeExecuteStart(start)
+	if short == nil {
+		st = s.prepared.get(id)
+	} // else the server complains
 	a, err := s.executing(st)
 	if err != nil {
 		return err
 	}
+	a.cursor = flags&packet.CursorKinds != 0
 	if st == nil || st.bind() == 0 {
 		return s.pass(h, a.results)
 	}
@@ -35,10 +36,7 @@ func (s *session) execute(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	plan, b, err := s.bindLimit(st, a.script.Plans[0], b)
-	if err != nil {
-		return err
-	}
+	plan, b := s.bindLimit(st, a.script.Plans[0], b)
 	a.script.Plans = []rewrite.Plan{plan}
 	h.Seq = s.client.in.lastSeq
 	return s.send(h, b, a.results)
@@ -116,11 +114,10 @@ func (s *session) bulkExecute(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	id, err := packet.StatementID(start)
-	if err != nil {
-		return err
-	}
-	st := s.prepared.get(id)
+	var st *statement
+	if id, short := packet.StatementID(start); short == nil {
+		st = s.prepared.get(id)
+	} // else the server complains
 	a, err := s.executing(st)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package mysqlwire_test
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -16,15 +18,15 @@ import (
 // returns false.
 type fakeServer struct {
 	addr string
-	// gone is closed when the connection of the door has ended.
+	// gone is closed when the first connection of the door has ended.
 	gone chan struct{}
 }
 
 // fakeCaps are what a fakeServer offers.
 const fakeCaps = packet.LongPassword | packet.Protocol41 | packet.SecureConnection | packet.PluginAuth |
-	packet.MultiResults | packet.Compress | packet.SSL | packet.ConnectWithDB
+	packet.MultiResults | packet.Compress | packet.SSL | packet.ConnectWithDB | packet.SessionTrack
 
-// fake starts a fakeServer for one connection.
+// fake starts a fakeServer, for one connection at a time.
 func fake(t *testing.T, answer func(c *rawClient, command []byte) bool) *fakeServer {
 	t.Helper()
 	return fakeRaw(t, func(conn net.Conn) {
@@ -44,7 +46,7 @@ func fake(t *testing.T, answer func(c *rawClient, command []byte) bool) *fakeSer
 	})
 }
 
-// fakeRaw starts a fakeServer that serves one connection by serve.
+// fakeRaw starts a fakeServer that serves each connection by serve.
 func fakeRaw(t *testing.T, serve func(conn net.Conn)) *fakeServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,13 +56,17 @@ func fakeRaw(t *testing.T, serve func(conn net.Conn)) *fakeServer {
 	f := &fakeServer{addr: l.Addr().String(), gone: make(chan struct{})}
 	var all sync.WaitGroup
 	all.Go(func() {
-		defer close(f.gone)
-		conn, err := l.Accept()
-		if err != nil {
-			return
+		over := sync.OnceFunc(func() { close(f.gone) })
+		defer over()
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serve(conn)
+			conn.Close()
+			over()
 		}
-		defer conn.Close()
-		serve(conn)
 	})
 	t.Cleanup(func() {
 		l.Close()
@@ -101,6 +107,28 @@ func oneColumn(c *rawClient) {
 	c.write(packet.EOF{}.Append(nil))
 }
 
+// endless starts a fakeServer whose answers have rows of size bytes without an end.
+// sent counts their bytes, and may be read when gone is closed.
+func endless(t *testing.T, size int) (f *fakeServer, sent *int) {
+	t.Helper()
+	sent = new(int)
+	return fake(t, func(c *rawClient, command []byte) bool {
+		if learned(c, command) {
+			return true
+		}
+		oneColumn(c)
+		row := packet.AppendTextRow(nil, bytes.Repeat([]byte{'x'}, size))
+		for {
+			b, next := packet.Append(nil, c.seq, row)
+			c.seq = next
+			if _, err := c.conn.Write(b); err != nil {
+				return false
+			}
+			*sent += len(b)
+		}
+	}), sent
+}
+
 // ask sends a COM_QUERY.
 func ask(c *rawClient, text string) { c.command(append([]byte{byte(packet.ComQuery)}, text...)) }
 
@@ -125,4 +153,42 @@ func wantClosed(t *testing.T, c *rawClient) {
 	if n, err := c.conn.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("the connection gives %d bytes, %v; want its end", n, err)
 	}
+}
+
+// wantFailed waits for the client's connection and the session to end, the latter with
+// an error.
+func wantFailed(t *testing.T, c *rawClient, run *running) {
+	t.Helper()
+	wantClosed(t, c)
+	if err := run.wait(t); err == nil {
+		t.Error("the session ended without an error")
+	}
+}
+
+// cutOff is a test in which a connection that is gone is no failure: what would end the
+// test panics with it instead, which caught takes. cleanups are what is to be done behind
+// the connection.
+type cutOff struct {
+	testing.TB
+	cleanups *[]func()
+	why      string
+}
+
+func (cutOff) Helper()            {}
+func (c cutOff) Cleanup(f func()) { *c.cleanups = append(*c.cleanups, f) }
+
+func (c cutOff) Fatal(args ...any) {
+	c.why = fmt.Sprint(args...)
+	panic(c)
+}
+
+func (c cutOff) Fatalf(format string, args ...any) { c.Fatal(fmt.Sprintf(format, args...)) }
+
+// caught takes what was recovered, and returns why.
+func caught(v any) string {
+	c, ok := v.(cutOff)
+	if !ok && v != nil {
+		panic(v)
+	}
+	return c.why
 }

@@ -79,7 +79,10 @@ func FuzzSession(f *testing.F) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			newSession(door, clientDoor, serverDoor, proxy.Address{Network: "tcp", Addr: "fuzz:3306"}).run(context.Background())
+			s := newSession(door, clientDoor, serverDoor, proxy.Address{Network: "tcp", Addr: "fuzz:3306"})
+			if over, _ := s.opens(context.Background()); !over {
+				s.run()
+			}
 		}()
 		select {
 		case <-done:

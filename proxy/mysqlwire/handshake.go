@@ -41,7 +41,7 @@ func (s *session) greet(ctx context.Context) (over bool, err error) {
 	}
 	if err != nil {
 		err := &greetingError{addr: s.at.String(), within: s.door.ConnectTimeout, cause: err}
-		refuseGreeting(s.client.conn, err.packet())
+		refuseGreeting(s.client.conn, upstreamFailure(err))
 		return true, err
 	}
 	if err := s.client.out.packet(b); err != nil {
@@ -67,7 +67,7 @@ func (s *session) greet(ctx context.Context) (over bool, err error) {
 	s.login = login{plugin: greeting.AuthPlugin, scramble: scrambleOf(greeting.AuthData), upSeq: 1}
 	s.caps = greeting.Capabilities & offered
 	s.rewriter = s.rewriter.With("server_version", greeting.ServerVersion)
-	s.settings.base = s.rewriter
+	s.settings.begin(s.rewriter, greeting.ServerVersion)
 	s.turn = turnAuth
 	s.relay = s.relayLogin
 	s.loggingIn = true

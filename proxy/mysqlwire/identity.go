@@ -2,25 +2,15 @@ package mysqlwire
 
 import (
 	"fmt"
-	"os/user"
-	"sync"
-)
 
-// osUser is the name of the operating system's user that rowcap runs as, "" if it has
-// none.
-var osUser = sync.OnceValue(func() string {
-	u, err := user.Current()
-	if err != nil {
-		return ""
-	}
-	return u.Username
-})
+	"github.com/rowcap/rowcap/proxy"
+)
 
 // checkUser keeps clients from logging in by rowcap's own identity. On a unix socket a
 // server may take the other end's user of the operating system for the login
 // (unix_socket, auth_socket), and that is whoever runs rowcap, not the client.
 func (s *session) checkUser(name string) error {
-	if !s.up.unix || name == "" || name != osUser() || s.client.unix && samePeer(s.client.conn) {
+	if !s.up.unix || name == "" || name != proxy.OSUser() || s.client.same {
 		return nil
 	}
 	return &deniedError{code: codeDenied, state: stateDenied, text: fmt.Sprintf(

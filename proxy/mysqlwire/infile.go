@@ -30,6 +30,7 @@ func (a *answer) relayInfile(h packet.Header) error {
 	for a.turn == turnInfile {
 		// The server complains before it has read all; the client has yet to
 		// send the rest.
+		a.up.in.LeaveLoop()
 		a.cond.Wait()
 	}
 	a.client.out.seq = a.replySeq

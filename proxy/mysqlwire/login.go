@@ -72,6 +72,7 @@ func (s *session) enter() error {
 	s.multi = s.caps.Has(packet.MultiStatements)
 	if !s.cut.under {
 		s.client.conn.SetReadDeadline(time.Time{})
+		s.adoptClient()
 	}
 	s.mu.Unlock()
 	if !s.up.ready {
@@ -137,13 +138,17 @@ func (s *session) takeLogin() bool {
 	if s.turn == turnOver {
 		return false
 	}
-	s.turn = turnLogin
+	s.clientTakes(turnLogin)
 	return true
 }
 
 // passLogin takes a packet of the client's part of a login, which begins with header
 // h.
 func (s *session) passLogin(h packet.Header) error {
+	s.client.in.LeaveLoop() // keys may have to be made
+	if h.Seq == 0 {
+		return s.outOfOrder(s.client.out.seq) // it is a command
+	}
 	b, err := s.client.in.payload(h, maxLogin)
 	if err != nil {
 		return err
@@ -198,7 +203,7 @@ func (s *session) upstreamsTurn(seq byte) {
 // long as a login is under way. s.mu is held.
 func (s *session) boundLogin(by time.Time) {
 	if s.loggingIn && !s.cut.under {
-		s.up.conn.SetReadDeadline(by)
+		s.up.in.bound(by)
 	}
 }
 
@@ -216,6 +221,7 @@ func (s *session) endLogin(in bool) {
 // relayLogin relays what the server says while it authenticates the client, up to
 // OK or ERR. The client loop passes the client's part on, in turns with this.
 func (s *session) relayLogin() error {
+	s.up.in.LeaveLoop() // people may have to be asked
 	// While the client speaks, its leg is not this loop's to flush.
 	s.up.in.wait = nil
 	for {
@@ -289,6 +295,9 @@ func (s *session) serverSpeaks() bool {
 	defer s.mu.Unlock()
 	for s.turn == turnLogin || s.turn == turnLeaving {
 		s.cond.Wait()
+	}
+	if s.turn != turnOver {
+		s.client.out.work = &s.up.in.Work
 	}
 	switch s.turn {
 	case turnAuth:

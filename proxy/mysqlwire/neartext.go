@@ -1,51 +1,51 @@
 package mysqlwire
 
 import (
-	"strings"
+	"bytes"
 
+	"github.com/rowcap/rowcap/internal/mysqlerror"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// nearSize is how many bytes of the statement a syntax error quotes (sql_parse.cc
-// and sql_class.h, ER_PARSE_ERROR is "%s near '%-.80s' at line %d").
-const nearSize = 80
-
-// scriptOffset finds the place in a script's text of one in the edited text.
-func scriptOffset(script rewrite.Script) func(int) int {
-	return func(at int) int { return rewrite.OriginalOffset(script.Edits(), at) }
-}
-
 // originalError gives an ERR packet that quotes the text that was sent the words of the
-// text that the client sent, if the place can be told exactly. original finds the
-// place in the latter.
-func originalError(b []byte, sent, text string, original func(int) int) []byte {
+// text that the client sent. edits make the one of the other; text may go on behind
+// that. The notes remember the words, for SHOW WARNINGS has the server's.
+func (s *session) originalError(b []byte, sent, text string, edits []rewrite.Edit) []byte {
 	e, err := packet.DecodeErr(b)
-	if err != nil || e.Code != codeSyntax {
+	if err != nil || e.Code != mysqlerror.CodeSyntax {
 		return b
 	}
-	const before, after = " near '", "' at line "
-	from, to := strings.Index(e.Message, before), strings.LastIndex(e.Message, after)
-	if from < 0 || to < from+len(before) {
-		return b
+	own := e.Message
+	e.Message = mysqlerror.Original(own, sent, text, edits, s.rewriter.Dialect().Name() == mariaDB)
+	if e.Message != own {
+		s.notes.reworded = rewording{server: own, client: e.Message}
 	}
-	from += len(before)
-	at, ok := place(e.Message[from:to], sent)
-	if !ok {
-		return b
-	}
-	near := text[original(at):]
-	e.Message = e.Message[:from] + near[:min(len(near), nearSize)] + e.Message[to:]
 	return e.Append(nil)
 }
 
-// place finds the quoted part of the text that was sent.
-func place(near, sent string) (int, bool) {
-	if len(near) < nearSize {
-		// It goes to the text's end.
-		at := len(sent) - len(near)
-		return at, at >= 0 && sent[at:] == near
+// rewording is the message of an error as the server has it, and as the client was told
+// it; empty if they are the same.
+type rewording struct{ server, client string }
+
+// none reports that nothing was put in other words.
+func (r rewording) none() bool { return r == rewording{} }
+
+// row gives a row of SHOW WARNINGS or SHOW ERRORS the words that the client knows, if it
+// is that of the error. What cannot be read stays as it is.
+func (r rewording) row(b []byte, types []packet.FieldType, binary bool) []byte {
+	if !binary {
+		values, err := packet.DecodeTextRow(b)
+		if err != nil || len(values) != 3 || string(values[2]) != r.server {
+			return b
+		}
+		values[2] = []byte(r.client)
+		return packet.AppendTextRow(nil, values...)
 	}
-	at := strings.Index(sent, near)
-	return at, at >= 0 && strings.LastIndex(sent, near) == at
+	values, err := packet.DecodeBinaryRow(b, types)
+	if err != nil || len(values) != 3 || !bytes.Equal(values[2].Value, packet.AppendLenencString(nil, r.server)) {
+		return b
+	}
+	values[2].Value = packet.AppendLenencString(nil, r.client)
+	return packet.AppendBinaryRow(nil, values...)
 }

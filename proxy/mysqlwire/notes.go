@@ -16,6 +16,8 @@ type notes struct {
 	several bool
 	// server is the server's own number of warnings.
 	server uint16
+	// reworded is what the client was told of the server's last error in other words.
+	reworded rewording
 }
 
 // note is one row of SHOW WARNINGS, and the result that it speaks of.
@@ -51,7 +53,31 @@ func (n *notes) begin(shows diagnostics) {
 	}
 }
 
-func (n *notes) clear() { *n = notes{} }
+// keepsNotes reports that the server still has the warnings of the command before when
+// it has answered: MariaDB behind a SET that reads no table, as one without brackets does not.
+// Connector/J takes its limit of setMaxRows back by such a SET before it asks for
+// warnings.
+func (s *session) keepsNotes(a *answer) bool {
+	if !s.settings.setKeepsWarnings || len(a.script.Plans) != 1 || a.script.Plans[0].Statement.Kind != rewrite.KindUtility {
+		return false
+	}
+	w := words{text: a.script.Text}
+	if !w.next().is("SET") {
+		return false
+	}
+	for {
+		switch t := w.next(); {
+		case t.kind == tokenEnd:
+			return true
+		case t.kind == tokenOther, t.is("("), t.is("STATEMENT"):
+			return false
+		}
+	}
+}
+
+// clear forgets the notes, and not the words of an error: the server may still have it
+// (MariaDB behind a SELECT without tables), and where it has not, no row is that of it.
+func (n *notes) clear() { *n = notes{reworded: n.reworded} }
 
 // message is a note in the one line that SHOW WARNINGS has for it. It names the
 // result where the command had several.

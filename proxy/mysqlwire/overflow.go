@@ -120,8 +120,7 @@ func (s *session) sendInParts(h packet.Header, q packet.Query, a *answer) error 
 			return err
 		}
 		if a.ended {
-			s.idle()
-			return nil
+			return s.idle()
 		}
 		seq = s.client.out.seq
 	}
@@ -134,9 +133,13 @@ func (s *session) awaitAnswer() error {
 	for {
 		s.mu.Lock()
 		for s.turn == turnAnswer {
+			s.client.in.LeaveLoop()
 			s.cond.Wait()
 		}
 		now := s.turn
+		if now == turnCommand {
+			s.clientTakes(now)
+		}
 		s.mu.Unlock()
 		switch now {
 		case turnCommand:

@@ -18,7 +18,7 @@ func (s *session) query(h packet.Header) error {
 	}
 	q, err := packet.DecodeQuery(b, s.caps)
 	if err != nil {
-		return err
+		return s.unreadable(err)
 	}
 	text := string(q.Text)
 	shows := diagnosticsOf(text)
@@ -37,7 +37,9 @@ func (s *session) query(h packet.Header) error {
 	a := s.newAnswer(script)
 	a.shows = shows
 	a.effect = effectOf(script)
-	s.notes.begin(shows)
+	if a.keeps = s.keepsNotes(a); !a.keeps {
+		s.notes.begin(shows)
+	}
 	if s.inParts(script) {
 		h.Seq = s.client.in.lastSeq
 		return s.sendInParts(h, q, a)
@@ -59,10 +61,12 @@ func (s *session) sendable(script rewrite.Script) bool {
 
 // plan reads a text of which shows is known, and tells the observer.
 func (s *session) plan(text string, shows diagnostics) (rewrite.Script, error) {
+	s.client.in.Plans(len(text))
 	script, err := s.read(text, shows)
 	script.Text = text
-	for _, p := range script.Plans {
-		s.door.observer.Planned(s.door.Name(), p)
+	script = s.lists(script)
+	for i := range script.Plans {
+		s.door.observer.Planned(s.door.Name(), script.Plans[i])
 	}
 	return script, err
 }

@@ -56,7 +56,12 @@ func dialProgram(t testing.TB, s *dbtest.Server, addr, database string, want pac
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
 	c := &rawClient{t: t, conn: conn}
-	g, err := packet.DecodeGreeting(c.read())
+	b := c.read()
+	if b[0] == packet.ErrHeader {
+		e, _ := packet.DecodeErr(b)
+		t.Fatal(e)
+	}
+	g, err := packet.DecodeGreeting(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package mysqlwire
 
 import (
+	"bytes"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 )
 
@@ -11,7 +12,8 @@ func (s *session) observeOK(b []byte) error {
 		return err
 	}
 	s.settings.observe(ok.Status)
-	return s.track(ok.SessionState)
+	s.track(ok.SessionState)
+	return nil
 }
 
 // relayOne relays an answer of one packet: OK, EOF, ERR or a line of text.
@@ -29,7 +31,7 @@ func (s *session) relayOne() error {
 			return err
 		}
 	}
-	return s.client.out.packet(b)
+	return s.client.out.taken(&s.up.in, b)
 }
 
 // relayReset relays the answer to a command that puts the session back to its
@@ -90,6 +92,19 @@ func (s *session) initDB(h packet.Header) error {
 	})
 }
 
+// fieldList passes COM_FIELD_LIST on. Without a zero byte behind the table's name MariaDB
+// takes the pattern of the columns from behind the packet's end (dispatch_command).
+func (s *session) fieldList(h packet.Header) error {
+	b, err := s.client.in.payload(h, maxControl)
+	if err != nil {
+		return err
+	}
+	if bytes.IndexByte(b, 0) < 0 && s.rewriter.Dialect().Name() == mariaDB {
+		return s.unreadable(&packet.MalformedError{Packet: "COM_FIELD_LIST", Why: "no zero byte ends the name of the table"})
+	}
+	return s.send(h, b, s.relayFields)
+}
+
 // optionMultiOn is the option of COM_SET_OPTION that allows several statements in
 // a text (MYSQL_OPTION_MULTI_STATEMENTS_ON).
 const optionMultiOn = 0
@@ -101,8 +116,8 @@ func (s *session) setOption(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	if len(b) != 3 {
-		return &packet.MalformedError{Packet: "COM_SET_OPTION", Why: "it has not just one option"}
+	if len(b) < 3 {
+		return s.unreadable(&packet.MalformedError{Packet: "COM_SET_OPTION", Why: "it ends too early"})
 	}
 	on := b[1] == optionMultiOn && b[2] == 0
 	return s.send(h, b, func() error {

@@ -15,13 +15,13 @@ func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
 	if err != nil {
 		return rowsEnd{}, err
 	}
-	if err := a.client.out.packet(b); err != nil {
+	if err := a.client.out.taken(&a.up.in, b); err != nil {
 		return rowsEnd{}, err
 	}
 	merge := a.merging(count)
 	if count.Metadata {
-		if err := a.columns(count.Columns, merge); err != nil {
-			return rowsEnd{}, err
+		if failed, err := a.columns(count.Columns, merge); err != nil || failed {
+			return rowsEnd{failed: failed}, err
 		}
 	}
 	plan := a.plan()
@@ -38,7 +38,7 @@ func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
 		if err != nil || end.failed {
 			return end, err
 		}
-		if end.status.Has(packet.StatusCursorExists) {
+		if a.opens(end.status) {
 			return end, a.opened(meter, end.payload)
 		}
 		if err := a.writeEnd(end, a.flags(end.status), 0); err != nil {
@@ -52,7 +52,7 @@ func (a *answer) resultSet(h packet.Header) (rowsEnd, error) {
 	if err != nil || end.failed {
 		return end, err
 	}
-	if end.status.Has(packet.StatusCursorExists) {
+	if a.opens(end.status) {
 		return end, a.opened(meter, end.payload)
 	}
 	end.failed, err = a.close(&meter, end, merge)
@@ -78,36 +78,45 @@ func (a *answer) endOfColumns() (rowsEnd, error) {
 	}
 }
 
-// columns relays n column definitions; merge is told of them.
-func (a *answer) columns(n uint64, merge *merge) error {
-	for range n {
+// columns relays n column definitions; merge is told of them. failed reports that an
+// ERR packet came in the place of one: a server may fail at any packet (MariaDB does, where
+// its stack ends).
+func (a *answer) columns(n uint64, merge *merge) (failed bool, err error) {
+	for n > 0 {
 		h, first, err := a.up.in.head()
 		if err != nil {
-			return err
+			return false, err
 		}
-		if first == packet.ErrHeader || first == packet.EOFHeader {
-			return &packet.MalformedError{Packet: "column definition", Why: "another packet stands in its place"}
+		if first == packet.ErrHeader {
+			if progress, err := a.relayError(h); err != nil || !progress {
+				return true, err
+			}
+			continue
 		}
+		if first == packet.EOFHeader {
+			return false, &packet.MalformedError{Packet: "column definition", Why: "another packet stands in its place"}
+		}
+		n--
 		if merge == nil {
 			if _, err := a.client.out.forward(&a.up.in, h); err != nil {
-				return err
+				return false, err
 			}
 			continue
 		}
 		b, err := a.up.in.payload(h, maxControl)
 		if err != nil {
-			return err
+			return false, err
 		}
 		col, err := packet.DecodeColumn(b, a.caps)
 		if err != nil {
-			return err
+			return false, err
 		}
 		merge.types = append(merge.types, col.Type)
 		if err := a.client.out.packet(b); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // rowsEnd is what stood behind the rows that were relayed.
@@ -124,6 +133,9 @@ func (s *session) rows(meter *rewrite.Meter, merge *merge) (rowsEnd, error) {
 	in, out := &s.up.in, &s.client.out
 	deprecate := s.caps.Has(packet.DeprecateEOF)
 	for {
+		if merge == nil {
+			s.rowsAtHand(meter)
+		}
 		h, first, err := in.head()
 		switch {
 		case err != nil:
@@ -158,6 +170,30 @@ func (s *session) rows(meter *rewrite.Meter, merge *merge) (rowsEnd, error) {
 	}
 }
 
+// rowsAtHand relays the rows that have come as a whole, up to a packet that may be
+// none.
+func (s *session) rowsAtHand(meter *rewrite.Meter) {
+	in, out := &s.up.in, &s.client.out
+	b, from, at, seq := in.buf[:in.w], in.r, in.r, out.seq
+	for len(b)-at > packet.HeaderSize {
+		h, first := packet.DecodeHeader(b[at:]), b[at+packet.HeaderSize]
+		next := at + packet.HeaderSize + h.Length
+		if h.Length == 0 || next > len(b) || first == packet.EOFHeader || first == packet.ErrHeader {
+			break
+		}
+		if meter.Row() == rewrite.Deliver {
+			b[at+packet.HeaderSize-1] = seq
+			seq++
+		} else {
+			out.lend(in, from, at)
+			from = next
+		}
+		at = next
+	}
+	out.lend(in, from, at)
+	in.r, out.seq = at, seq
+}
+
 // readEnd takes the packet that ends the rows.
 func (s *session) readEnd(h packet.Header) (rowsEnd, error) {
 	b, err := s.up.in.payload(h, maxControl)
@@ -172,7 +208,8 @@ func (s *session) readEnd(h packet.Header) (rowsEnd, error) {
 	if err != nil {
 		return rowsEnd{}, err
 	}
-	return rowsEnd{payload: b, status: ok.Status, warnings: ok.Warnings}, s.track(ok.SessionState)
+	s.track(ok.SessionState)
+	return rowsEnd{payload: b, status: ok.Status, warnings: ok.Warnings}, nil
 }
 
 // close settles the outcome of a result set and relays its end, or the error that
@@ -226,7 +263,7 @@ func (s *session) writeEnd(end rowsEnd, status packet.Status, added int) error {
 			return err
 		}
 	}
-	return s.client.out.packet(b)
+	return s.client.out.taken(&s.up.in, b)
 }
 
 // addWarnings is n more warnings than a packet says, as far as it can say.

@@ -17,6 +17,9 @@ type leg struct {
 	conn net.Conn
 	// tls and unix say whether it speaks TLS and whether it is a unix socket.
 	tls, unix bool
+	// same says that the process at the other end runs as rowcap's own user of the
+	// operating system.
+	same bool
 	// offersTLS is the upstream's word for it.
 	offersTLS bool
 	// ready is set when answers may be read from the upstream: where TLS is to be
@@ -24,7 +27,9 @@ type leg struct {
 	ready bool
 }
 
-func legOf(conn net.Conn) leg { return leg{conn: conn, unix: conn.LocalAddr().Network() == "unix"} }
+func legOf(conn net.Conn) leg {
+	return leg{conn: conn, unix: conn.LocalAddr().Network() == "unix", same: proxy.SameOSUser(conn)}
+}
 
 // offersTLS reports whether the client may have TLS. As with the servers, those of a
 // unix socket have none.
@@ -61,6 +66,7 @@ func (s *session) secureClient() error {
 	in := &s.client.in
 	read := append([]byte(nil), in.buf[in.r:in.w]...)
 	in.r, in.w = 0, 0
+	in.give()
 	// What is written meanwhile would not be read as a packet.
 	s.client.out.torn = true
 	c, _, err := s.door.ListenTLS.Handshake(context.Background(), &primed{Conn: s.client.conn, read: read})
@@ -71,7 +77,7 @@ func (s *session) secureClient() error {
 	defer s.mu.Unlock()
 	s.client.out.torn = false
 	s.client.conn, s.client.tls = c, true
-	s.client.in.conn, s.client.out.conn = c, c
+	s.client.in.layer(&s.client.out, c)
 	return nil
 }
 
@@ -123,7 +129,7 @@ func (s *session) secureUpstream(response []byte) error {
 	s.boundUpstream(time.Time{})
 	s.mu.Lock()
 	s.up.conn, s.up.tls, s.up.ready = c, true, true
-	s.up.in.conn, s.up.out.conn = c, c
+	s.up.in.layer(&s.up.out, c)
 	s.mu.Unlock()
 	s.cond.Broadcast()
 	return nil

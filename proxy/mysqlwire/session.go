@@ -9,6 +9,7 @@ import (
 
 	"github.com/rowcap/rowcap/proxy"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
+	"github.com/rowcap/rowcap/proxy/socket"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -46,12 +47,26 @@ type session struct {
 		leg
 		in  reader // client loop only
 		out writer // whose turn it is
+		// ready and failed are those of carry.
+		ready  func(fd uintptr) bool
+		failed error
 	}
 	up struct {
 		leg
 		in  reader // upstream loop only
 		out writer // client loop only
+		// finished is why the session is to end after its last answer; upstream
+		// loop only.
+		finished error
 	}
+
+	// loop waits for both connections once the client logs in, if neither has layers;
+	// nil if there is none.
+	loop *socket.Loop
+	// carrying is whoever relays answers.
+	carrying sync.WaitGroup
+	// forget has the end of the context concern the session no more.
+	forget func()
 
 	mu   sync.Mutex
 	cond sync.Cond // the turn has changed
@@ -83,8 +98,13 @@ type session struct {
 	rewriter *rewrite.Rewriter
 	prepared statements
 	notes    notes
+	// dumping reports a session of a program that writes dumps, whose answers must be
+	// whole or errors.
+	dumping bool
 	// lastSeq is the number of the last packet of the command at hand.
 	lastSeq byte // client loop only
+	// carries is set while what the client sends is read by carry.
+	carries bool // client loop only
 	// infileSeq is the number of the next packet of a file to the upstream.
 	infileSeq byte
 }
@@ -93,50 +113,86 @@ func newSession(d *Door, client, up net.Conn, at proxy.Address) *session {
 	s := &session{door: d, at: at, rewriter: d.rewriter, prepared: newStatements()}
 	s.cond.L = &s.mu
 	s.client.leg, s.up.leg = legOf(client), legOf(up)
-	s.client.in = reader{who: "client", conn: client, buf: make([]byte, readSize), wait: s.flushUpstream}
+	s.client.in.who, s.client.in.conn, s.client.in.wait = "client", client, s.flushUpstream
 	s.client.out = writer{who: "client", conn: client}
-	s.up.in = reader{who: "upstream", conn: up, buf: make([]byte, readSize)}
-	s.up.out = writer{who: "upstream", conn: up}
+	s.up.in.who, s.up.in.conn = "upstream", up
+	s.up.out = writer{who: "upstream", conn: up, work: &s.client.in.Work}
+	s.client.ready = s.carryReady
+	s.plainLeg(&s.client.in, &s.client.out)
+	s.plainLeg(&s.up.in, &s.up.out)
 	return s
+}
+
+// plainLeg has a leg whose connection is a socket read and written as such.
+func (s *session) plainLeg(in *reader, out *writer) {
+	if plain := socket.Of(in.conn); plain != nil {
+		in.socket, out.socket = plain, plain
+		in.ready, in.resumes = in.isReady, s.resumes
+	}
 }
 
 func (s *session) flushUpstream() error { return s.up.out.flush() }
 func (s *session) flushClient() error   { return s.client.out.flush() }
 
-// run carries the session to its end.
-func (s *session) run(ctx context.Context) error {
+// opens carries the session up to the client's answer to the greeting. over reports that
+// it has ended.
+func (s *session) opens(ctx context.Context) (over bool, err error) {
 	if over, err := s.greet(ctx); over {
-		return err
+		return true, err
 	}
-	var upstream sync.WaitGroup
-	upstream.Go(func() {
-		if s.untilReady() {
-			s.upstreamLoop()
+	s.carrying.Add(1)
+	go func() {
+		if !s.untilReady() || !s.upstreamLoop() {
+			s.carrying.Done()
 		}
-	})
-	stop := proxy.OnShutdown(ctx, s.drain, s.cutOff)
+	}()
+	s.forget = proxy.OnShutdown(ctx, s.drain, s.cutOff)
+	s.client.failed = s.enter()
+	return false, nil
+}
+
+// run carries the session to its end, after it was opened.
+func (s *session) run() error {
+	defer socket.Unwatch(s)
 	s.clientLoop()
-	upstream.Wait()
-	stop()
+	s.carrying.Wait()
+	s.forget()
 	return s.err
 }
 
-// end ends the session. The first call's err is what Serve returns.
+// end ends the session. The first call's err is what Serve returns, or that of a
+// farewell before it.
 func (s *session) end(err error) {
 	s.mu.Lock()
 	if s.turn != turnOver {
 		s.turn = turnOver
-		s.err = err
+		if s.err == nil {
+			s.err = err
+		}
 	}
 	client, up := s.client.conn, s.up.conn
+	// Closing a socket waits for whoever is within a call of its Wait, who may be
+	// writing to the other one.
+	if s.client.in.socket != nil {
+		client.SetWriteDeadline(time.Unix(1, 0))
+	}
+	if s.up.in.socket != nil {
+		up.SetWriteDeadline(time.Unix(1, 0))
+	}
 	s.mu.Unlock()
 	s.cond.Broadcast()
 	client.Close()
 	up.Close()
 }
 
-// farewell sends e as the last packet and ends the session.
+// farewell sends e as the last packet and ends the session. err is kept first, as a
+// client that was told may end its side before.
 func (s *session) farewell(e *packet.Err, err error) {
+	s.mu.Lock()
+	if s.turn != turnOver && s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
 	if !s.client.out.torn {
 		by := time.Now().Add(farewellTime)
 		if c, under := s.underCut(); under && c.by.Before(by) {
@@ -151,26 +207,30 @@ func (s *session) farewell(e *packet.Err, err error) {
 	s.end(err)
 }
 
-// begin waits until the client's packet with header h may be acted on, and returns
+// begin waits until the client's next packet may be acted on, and returns
 // whose turn it is: turnCommand for a command, turnLogin or turnInfile for a packet
 // to pass on, as turnStream does, turnOver when the session has ended.
-func (s *session) begin(h packet.Header) turn {
+func (s *session) begin() turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		switch {
 		case s.turn == turnIdle:
-			s.turn = turnCommand
-			return turnCommand
+			return s.clientTakes(turnCommand)
 		case s.turn == turnOver, s.turn == turnInfile, s.turn == turnStream:
 			return s.turn
-		case s.turn == turnAuth && h.Seq != 0:
-			// Commands begin at number 0, so this one goes on with the login.
-			s.turn = turnLogin
-			return turnLogin
+		case s.turn == turnAuth:
+			return s.clientTakes(turnLogin)
 		}
+		s.client.in.LeaveLoop()
 		s.cond.Wait()
 	}
+}
+
+// clientTakes gives the client loop the turn, which it returns. mu is held.
+func (s *session) clientTakes(t turn) turn {
+	s.turn, s.client.out.work = t, &s.client.in.Work
+	return t
 }
 
 // expect has the upstream loop relay the next answer, whose first packet to the
@@ -184,8 +244,9 @@ func (s *session) expect(seq byte, relay func() error) {
 	s.cond.Broadcast()
 }
 
-// idle gives the turn back at the end of a command or an answer.
-func (s *session) idle() {
+// idle gives the turn back at the end of a command or an answer. The error is
+// errLast if the session is to end with it.
+func (s *session) idle() error {
 	s.mu.Lock()
 	last := false
 	switch {
@@ -200,11 +261,19 @@ func (s *session) idle() {
 	s.relay = nil
 	s.mu.Unlock()
 	if last {
-		s.client.out.seq = 0
-		s.farewell(shutdown(), nil)
-		return
+		return errLast
 	}
 	s.cond.Broadcast()
+	return nil
+}
+
+// errLast says that the session is to end now that it is idle.
+var errLast = errors.New("the session was at its last answer")
+
+// leaveLast says farewell after errLast.
+func (s *session) leaveLast() {
+	s.client.out.seq = 0
+	s.farewell(shutdown(), nil)
 }
 
 // hand sets the turn amid an answer.
@@ -226,102 +295,5 @@ func (s *session) reply(h packet.Header, payload []byte) error {
 	if err := s.client.out.flush(); err != nil {
 		return err
 	}
-	s.idle()
-	return nil
-}
-
-// upstreamLoop relays answers until the session ends.
-func (s *session) upstreamLoop() {
-	for {
-		// Between two answers the client's leg is not this loop's to flush.
-		s.up.in.wait = nil
-		h, err := s.up.in.header()
-		t, relay := s.takeAnswer()
-		s.up.in.wait = s.flushClient
-		switch {
-		case t == turnOver:
-			return
-		case t == turnIdle && err != nil:
-			s.end(orderly(err))
-			return
-		case t == turnIdle:
-			// The server speaks unasked: it is about to close (4031, 1927, 1053).
-			s.client.out.seq = h.Seq
-			_, err = s.client.out.forward(&s.up.in, h)
-		case err == nil:
-			err = relay()
-		}
-		if err == nil {
-			err = s.flushClient()
-		}
-		if err != nil {
-			s.lose(err)
-			return
-		}
-		s.idle()
-	}
-}
-
-// takeAnswer says whose turn it was when the upstream spoke or went away. An idle
-// session's turn is taken. What comes while a command is still being read is the
-// answer to it.
-func (s *session) takeAnswer() (turn, func() error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.turn == turnCommand || s.turn == turnLogin || s.turn == turnLeaving {
-		s.cond.Wait()
-	}
-	t := s.turn
-	switch t {
-	case turnIdle:
-		s.turn = turnAnswer
-	case turnAuth:
-		s.turn = turnAnswer // it speaks before the client has done so
-	case turnOver:
-	default:
-		s.client.out.seq = s.replySeq
-	}
-	return t, s.relay
-}
-
-// lose ends the session amid an answer because of err.
-func (s *session) lose(err error) {
-	s.mu.Lock()
-	c, loggingIn, seq, over := s.cut, s.loggingIn, s.replySeq, s.turn == turnOver
-	s.mu.Unlock()
-	if over {
-		return // all has been said
-	}
-	if loggingIn {
-		s.client.out.seq = seq
-	}
-	if c.under {
-		s.farewell(c.farewell, c.err)
-		return
-	}
-	var lost *lostError
-	if errors.As(err, &lost) && lost.who == "client" {
-		s.end(err)
-		return
-	}
-	if errors.Is(err, errOver) {
-		s.end(nil)
-		return
-	}
-	if loggingIn && !errors.As(err, new(*deniedError)) {
-		err = &loginError{addr: s.at.String(), within: s.door.LoginTimeout, cause: err}
-	}
-	s.farewell(s.sayFailure(err), err)
-}
-
-// errOver ends a session in which all has been said.
-var errOver = errors.New("the session is over")
-
-// orderly is nil where err is a connection closed between two exchanges.
-func orderly(err error) error {
-	var lost *lostError
-	if errors.As(err, &lost) && !lost.partly && lost.closed() {
-		return nil
-	}
-	return err
+	return s.idle()
 }

@@ -2,6 +2,7 @@ package mysqlwire
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 	"github.com/rowcap/rowcap/rewrite"
@@ -27,8 +28,13 @@ type settings struct {
 	ok   bool
 
 	mode, charset, database string
-	// selectLimit is the client's own bound, nil if there is none.
+	// selectLimit is the client's own bound, nil if there is none. zeroIsAll says
+	// that sql_select_limit has no bound where it is 0, and that is its default.
 	selectLimit *uint64
+	zeroIsAll   bool
+	// setKeepsWarnings reports a server that still has the warnings of the statement
+	// before behind a SET.
+	setKeepsWarnings bool
 	// flags are the status flags that tell of sql_mode, as they were when it
 	// was learned.
 	flags   packet.Status
@@ -40,6 +46,14 @@ const modeFlags = packet.StatusNoBackslashEscapes | packet.StatusANSIQuotes
 
 // noSelectLimit is sql_select_limit's value for no limit.
 const noSelectLimit = 1<<64 - 1
+
+// begin takes in what the server is that sessions begin with: the rewriter for it, and
+// its version. Vitess takes 0 for no limit (vtgate, options.SqlSelectLimit), where MySQL
+// and MariaDB return no rows.
+func (s *settings) begin(base *rewrite.Rewriter, version string) {
+	s.base, s.zeroIsAll = base, strings.Contains(version, "-Vitess")
+	s.setKeepsWarnings = strings.Contains(version, "MariaDB")
+}
 
 func (s *settings) known() bool { return s.ok }
 
@@ -85,7 +99,7 @@ func (s *settings) set(name, value string) {
 			return
 		}
 		s.selectLimit = &n
-		if n == noSelectLimit {
+		if n == noSelectLimit || n == 0 && s.zeroIsAll {
 			s.selectLimit = nil
 		}
 		return
@@ -108,14 +122,13 @@ func (s *settings) apply(e effect) {
 	}
 }
 
-// track takes in the changes that an OK packet reports.
-func (s *session) track(state []byte) error {
-	if state == nil {
-		return nil
-	}
+// track takes in the changes that an OK packet reports. What cannot be read may say
+// anything.
+func (s *session) track(state []byte) {
 	changes, err := packet.DecodeSessionState(state)
 	if err != nil {
-		return err
+		s.settings.forget()
+		return
 	}
 	for _, c := range changes {
 		switch c.Kind {
@@ -125,5 +138,4 @@ func (s *session) track(state []byte) error {
 			s.settings.set(c.Name, c.Value)
 		}
 	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/rowcap/rowcap/internal/dbtest"
+	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -79,4 +80,42 @@ func TestSettingsAreFollowed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnreadableSessionState has a server tell of changes that rowcap cannot read, as those
+// of a version to come. They go to the client as they are, the settings are asked for once
+// more, and the session goes on.
+func TestUnreadableSessionState(t *testing.T) {
+	asked := 0
+	f := fake(t, func(c *rawClient, command []byte) bool {
+		switch {
+		case learned(c, command):
+			asked++
+		case strings.HasPrefix(string(command[1:]), "SET"):
+			c.write(packet.OK{Status: packet.StatusSessionStateChanged, SessionState: []byte("\x01\x09shop")}.Append(nil, packet.SessionTrack))
+		default:
+			oneColumn(c)
+			c.write(packet.EOF{}.Append(nil))
+		}
+		return true
+	})
+	run := serve(t, f.addr, policy(3, 10))
+	c := dialRaw(t, &dbtest.Server{User: "u", Password: "p"}, run.addr, "", packet.SessionTrack)
+	for range 2 {
+		ask(c, "SELECT n FROM t")
+		for range 4 {
+			c.read()
+		}
+	}
+	ask(c, "SET @a = 1")
+	if b := c.read(); b[0] != packet.OKHeader || !strings.HasSuffix(string(b), "\x01\x09shop") {
+		t.Errorf("SET is answered by %q", b)
+	}
+	ask(c, "SELECT n FROM t")
+	for range 4 {
+		c.read()
+	}
+	if asked != 2 {
+		t.Errorf("the settings were asked for %d times, want 2", asked)
+	}
 }

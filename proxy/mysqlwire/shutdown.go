@@ -50,7 +50,7 @@ func (s *session) leaveIdle() (now bool) {
 	s.mu.Lock()
 	s.draining = true
 	if now = s.turn == turnIdle; now {
-		s.turn = turnLeaving
+		s.turn, s.client.out.work = turnLeaving, nil
 	}
 	s.mu.Unlock()
 	if now {
@@ -98,7 +98,7 @@ func (s *session) leave(c cut) {
 	}
 	mine := s.turn == turnCommand || s.turn == turnLogin || s.turn == turnAuth
 	if mine {
-		s.turn = turnLeaving
+		s.clientTakes(turnLeaving)
 	}
 	s.mu.Unlock()
 	if mine {

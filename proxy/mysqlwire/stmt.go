@@ -89,8 +89,9 @@ func (s *session) relayPrepare(st *statement) error {
 		return err
 	}
 	if first == packet.ErrHeader {
+		s.notes.reworded = rewording{}
 		if st.edited {
-			b = originalError(b, st.script.SQL(), st.script.Text, scriptOffset(st.script))
+			b = s.originalError(b, st.script.SQL(), st.script.Text, st.script.Edits())
 		}
 		return s.client.out.packet(b)
 	}
@@ -98,7 +99,7 @@ func (s *session) relayPrepare(st *statement) error {
 	if err != nil {
 		return err
 	}
-	if err := s.client.out.packet(b); err != nil {
+	if err := s.client.out.taken(&s.up.in, b); err != nil {
 		return err
 	}
 	for _, n := range []uint16{ok.Params, ok.Columns} {
@@ -132,7 +133,7 @@ func (s *session) closeStatement(h packet.Header) error {
 	}
 	id, err := packet.StatementID(b)
 	if err != nil {
-		return err
+		return s.unheard(err)
 	}
 	if st := s.prepared.get(id); st != nil {
 		delete(s.prepared.byID, st.id)
@@ -146,14 +147,13 @@ func (s *session) closeStatement(h packet.Header) error {
 // sendSilent sends a command without an answer.
 func (s *session) sendSilent(payload []byte) error {
 	s.up.out.seq = 0
-	if err := s.up.out.packet(payload); err != nil {
+	if err := s.up.out.taken(&s.client.in, payload); err != nil {
 		return err
 	}
 	if err := s.up.out.flush(); err != nil {
 		return err
 	}
-	s.idle()
-	return nil
+	return s.idle()
 }
 
 // resetStatement passes COM_STMT_RESET on: values sent ahead and the cursor go.
@@ -164,7 +164,7 @@ func (s *session) resetStatement(h packet.Header) error {
 	}
 	id, err := packet.StatementID(b)
 	if err != nil {
-		return err
+		return s.unreadable(err)
 	}
 	if st := s.prepared.get(id); st != nil {
 		st.long, st.cursor = nil, nil
@@ -178,9 +178,12 @@ func (s *session) longData(h packet.Header) error {
 	if err != nil {
 		return err
 	}
-	l, err := packet.DecodeLongData(b)
-	if err != nil {
-		return err
+	l, short := packet.DecodeLongData(b)
+	if short != nil {
+		if _, err := s.client.in.payload(h, maxControl); err != nil {
+			return err
+		}
+		return s.unheard(short)
 	}
 	if st := s.prepared.get(l.StatementID); st != nil {
 		if st.long == nil {
@@ -195,8 +198,7 @@ func (s *session) longData(h packet.Header) error {
 	if err := s.up.out.flush(); err != nil {
 		return err
 	}
-	s.idle()
-	return nil
+	return s.idle()
 }
 
 // bind is the number, from 1, of the parameter that is the statement's limit, 0 if

@@ -9,13 +9,16 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rowcap/rowcap/proxy"
 	"github.com/rowcap/rowcap/proxy/mysqlwire/packet"
 )
 
 // upstreamError says that the upstream cannot be reached.
 type upstreamError struct {
-	addr  string
-	cause error
+	addr string
+	// within is how long it had to accept.
+	within time.Duration
+	cause  error
 }
 
 func (e *upstreamError) Error() string {
@@ -24,13 +27,18 @@ func (e *upstreamError) Error() string {
 
 func (e *upstreamError) Unwrap() error { return e.cause }
 
+// silent reports that nothing came of asking for a connection.
+func (e *upstreamError) silent() bool {
+	var timeout net.Error
+	return errors.As(e.cause, &timeout) && timeout.Timeout()
+}
+
 // reason is the cause without the address, which stands before it already.
 func (e *upstreamError) reason() string {
-	var op *net.OpError
-	if errors.As(e.cause, &op) && op.Err != nil {
-		return op.Err.Error()
+	if e.silent() {
+		return fmt.Sprintf("it did not accept the connection within %v", e.within)
 	}
-	return e.cause.Error()
+	return proxy.Reason(e.cause)
 }
 
 func (e *upstreamError) hint() string {
@@ -38,16 +46,12 @@ func (e *upstreamError) hint() string {
 	switch {
 	case errors.Is(e.cause, syscall.ECONNREFUSED), errors.Is(e.cause, syscall.ENOENT):
 		return "check that the server runs and listens there"
-	case errors.Is(e.cause, os.ErrDeadlineExceeded):
-		return "check the address, and firewalls on the way to it"
 	case errors.As(e.cause, &dns):
 		return "check the name in the route"
+	case e.silent():
+		return "check the address, firewalls on the way to it, and that the server is not stopped or overloaded"
 	}
 	return "check the upstream's address in the route"
-}
-
-func (e *upstreamError) packet() *packet.Err {
-	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: e.Error()}
 }
 
 // greetingError says that the upstream was reached and did not greet as MySQL and
@@ -60,7 +64,11 @@ type greetingError struct {
 }
 
 func (e *greetingError) Error() string {
-	return fmt.Sprintf("reached the upstream at %s, but %s; check that it is a MySQL or MariaDB server", e.addr, e.reason())
+	next := "check that it is a MySQL or MariaDB server"
+	if errors.Is(e.cause, os.ErrDeadlineExceeded) {
+		next += ", and that it is not stopped or overloaded"
+	}
+	return fmt.Sprintf("reached the upstream at %s, but %s; %s", e.addr, e.reason(), next)
 }
 
 func (e *greetingError) Unwrap() error { return e.cause }
@@ -83,10 +91,6 @@ func (e *greetingError) reason() string {
 	return fmt.Sprintf("it sent %s: %v", what, e.cause)
 }
 
-func (e *greetingError) packet() *packet.Err {
-	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: e.Error()}
-}
-
 // loginError says that the upstream greeted, and failed before the client was
 // logged in.
 type loginError struct {
@@ -97,7 +101,11 @@ type loginError struct {
 }
 
 func (e *loginError) Error() string {
-	return fmt.Sprintf("the upstream at %s %s; connect again, and check the server if this happens again", e.addr, e.reason())
+	next := "connect again, and check the server if this happens again"
+	if errors.Is(e.cause, os.ErrDeadlineExceeded) {
+		next = "check that it, and what it asks about logins, is not stopped or overloaded, and connect again"
+	}
+	return fmt.Sprintf("the upstream at %s %s; %s", e.addr, e.reason(), next)
 }
 
 func (e *loginError) Unwrap() error { return e.cause }
@@ -115,6 +123,7 @@ func (e *loginError) reason() string {
 	return "was lost before the login was complete: " + e.cause.Error()
 }
 
-func (e *loginError) packet() *packet.Err {
-	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: e.Error()}
+// upstreamFailure puts err, which already says what to do, into an ERR packet.
+func upstreamFailure(err error) *packet.Err {
+	return &packet.Err{Code: CodeUpstream, State: stateCommunication, Message: err.Error()}
 }

@@ -19,7 +19,7 @@ type merge struct {
 }
 
 // merging returns what adds the notices to the result at hand, nil if nothing is to
-// be added.
+// be added or put in other words.
 func (a *answer) merging(count packet.ColumnCount) *merge {
 	var columns uint64
 	list := a.notes.list
@@ -32,7 +32,8 @@ func (a *answer) merging(count packet.ColumnCount) *merge {
 	if a.shows.kind == showErrors || a.shows.kind == showErrorCount {
 		list = a.notes.errors()
 	}
-	if columns == 0 || len(list) == 0 || count.Columns != columns {
+	reworded := a.shows.kind.lists() && !a.notes.reworded.none()
+	if columns == 0 || len(list) == 0 && !reworded || count.Columns != columns {
 		return nil
 	}
 	m := &merge{answer: a, list: list}
@@ -46,15 +47,19 @@ func (a *answer) merging(count packet.ColumnCount) *merge {
 	return m
 }
 
-// row relays a row of the result; a count of warnings counts ours too.
+// row relays a row of the result; a count of warnings counts ours too, and the error that
+// the client was told in other words has these.
 func (m *merge) row(h packet.Header) error {
-	if !m.shows.kind.counts() {
+	if !m.shows.kind.counts() && m.notes.reworded.none() {
 		_, err := m.client.out.forward(&m.up.in, h)
 		return err
 	}
 	b, err := m.up.in.payload(h, maxControl)
 	if err != nil {
 		return err
+	}
+	if m.shows.kind.lists() {
+		return m.client.out.packet(m.notes.reworded.row(b, m.types, m.binary()))
 	}
 	if m.binary() {
 		return m.client.out.packet(addBinary(b, m.types, len(m.list)))
@@ -93,7 +98,8 @@ func addBinary(b []byte, types []packet.FieldType, n int) []byte {
 }
 
 // closeDiagnostics ends a result that tells of diagnostics. It leaves the notices
-// as they are; where such a result is itself cut, a last row of its own says so.
+// as they are; where such a list is itself cut, a last row of its own says so, in
+// words that do not pass for those about the statement before.
 // MySQL drops its warnings once SELECT @@warning_count has been answered. The
 // notices stay: who asks for their number means to read them.
 func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) error {
@@ -110,7 +116,7 @@ func (a *answer) closeDiagnostics(meter *rewrite.Meter, end rowsEnd, m *merge) e
 		if m == nil {
 			m = &merge{answer: a, types: warningTypes}
 		}
-		rows = append(rows, note{level: levelWarning, code: CodeNotice, text: message(n)})
+		rows = append(rows, note{level: levelWarning, code: CodeNotice, text: "of this list: " + message(n)})
 	}
 	for _, n := range rows {
 		if err := a.client.out.packet(m.warningRow(n)); err != nil {

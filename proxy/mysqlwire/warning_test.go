@@ -10,6 +10,9 @@ import (
 	"github.com/rowcap/rowcap/internal/dbtest"
 )
 
+// listCut begins the row that says that SHOW WARNINGS itself is cut.
+const listCut = "Warning|61001|of this list: showing the first 3 rows; more rows exist"
+
 func TestServerWarningsAreKept(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server) {
 		database := s.Database(t)
@@ -19,12 +22,14 @@ func TestServerWarningsAreKept(t *testing.T) {
 			c := connect(t, s, database, run, func(c *driver.Config) { c.InterpolateParams = interpolate })
 			const text = "SELECT CAST(CONCAT(n, 'x') AS SIGNED) FROM parcels WHERE n < ? ORDER BY n"
 			want(t, query(t, c, text, 10), "1\n2\n3\n")
-			// SHOW WARNINGS is held to the cap as well, but never at our own row's
-			// cost, and says so.
-			got := query(t, c, "SHOW WARNINGS")
-			lines := strings.Split(strings.TrimSpace(got), "\n")
-			if len(lines) != 5 || lines[3]+"\n" != notice3 || !strings.HasPrefix(lines[4], "Warning|61001|showing the first 3 rows") || !strings.HasPrefix(lines[0], "Warning|1292|") {
-				t.Errorf("warnings are\n%s", got)
+			// SHOW WARNINGS is held to the cap as well, but never at our own row's cost, and
+			// says that it is the list that was cut, however often it is asked.
+			for range 2 {
+				got := query(t, c, "SHOW WARNINGS")
+				lines := strings.Split(strings.TrimSpace(got), "\n")
+				if len(lines) != 5 || lines[3]+"\n" != notice3 || !strings.HasPrefix(lines[4], listCut) || strings.Count(got, "Warning|1292|") != 3 {
+					t.Errorf("warnings are\n%s", got)
+				}
 			}
 			var n int
 			if _, err := fmt.Sscan(query(t, c, "SHOW COUNT(*) WARNINGS"), &n); err != nil || n < 5 {
@@ -42,6 +47,38 @@ func TestServerWarningsAreKept(t *testing.T) {
 			if got := query(t, c, "SHOW WARNINGS"); strings.Contains(got, "61001") || !strings.Contains(got, "1292") {
 				t.Errorf("warnings are\n%s", got)
 			}
+			// A list that is cut of a statement whose rows are all there: the notice is of the list.
+			want(t, query(t, c, "SELECT SUM(CAST(CONCAT(n, 'x') AS SIGNED)) FROM parcels"), "78\n")
+			if got := query(t, c, "SHOW WARNINGS"); strings.Count(got, "61001") != 1 || !strings.Contains(got, "\n"+listCut) || strings.Count(got, "Warning|1292|") != 3 {
+				t.Errorf("warnings are\n%s", got)
+			}
+		}
+	})
+}
+
+// TestVariablesKeepNotices asks for the numbers of warnings and errors in other forms
+// than SELECT @@warning_count. One column counts the notice, and all leave it.
+func TestVariablesKeepNotices(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server) {
+		database := s.Database(t)
+		s.SQL(t, database, parcels)
+		run := serve(t, s.Addr(), policy(3, 10))
+		for _, interpolate := range []bool{true, false} {
+			c := connect(t, s, database, run, func(c *driver.Config) { c.InterpolateParams = interpolate })
+			for text, number := range map[string]string{
+				"SELECT @@warning_count AS n":                   "1\n",
+				"SELECT @@session.`warning_count` `n` LIMIT 1":  "1\n",
+				"SELECT @@local.warning_count n":                "1\n",
+				"SELECT @@error_count AS 'n'":                   "0\n",
+				"SELECT @@warning_count, @@error_count LIMIT 1": "0|0\n",
+			} {
+				want(t, query(t, c, "SELECT n FROM parcels ORDER BY n"), "1\n2\n3\n")
+				want(t, query(t, c, text), number)
+				want(t, query(t, c, "SHOW WARNINGS"), notice3)
+			}
+			want(t, query(t, c, "SELECT n FROM parcels ORDER BY n"), "1\n2\n3\n")
+			want(t, query(t, c, "SELECT @@warning_count FROM parcels WHERE n = 1"), "0\n")
+			want(t, query(t, c, "SHOW WARNINGS"), "")
 		}
 	})
 }

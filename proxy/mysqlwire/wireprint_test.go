@@ -37,27 +37,37 @@ func (c *wireSide) result(b *strings.Builder, id uint32) (more bool) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	fmt.Fprintf(b, "%d columns %d", n, count.Columns)
+	line := fmt.Sprintf("%d columns %d", n, count.Columns)
 	var types []packet.FieldType
 	if count.Metadata {
-		b.WriteString(":")
+		line += ":"
 		for range count.Columns {
-			col, err := packet.DecodeColumn(c.read(), c.caps)
+			n := c.seq
+			p := c.read()
+			if p[0] == packet.ErrHeader {
+				c.last(b, n, p)
+				return false
+			}
+			col, err := packet.DecodeColumn(p, c.caps)
 			if err != nil {
 				c.t.Fatal(err)
 			}
-			fmt.Fprintf(b, " %s", col.Name)
+			line += " " + string(col.Name)
 			types = append(types, col.Type)
 		}
 		c.cached[id] = types
 	} else {
 		types = c.cached[id]
 	}
-	b.WriteString("\n")
+	b.WriteString(line + "\n")
 	if !c.caps.Has(packet.DeprecateEOF) {
 		n := c.seq
-		switch status := c.last(b, n, c.read()); {
-		case status.Has(packet.StatusCursorExists):
+		p := c.read()
+		status := c.last(b, n, p)
+		switch {
+		case p[0] == packet.ErrHeader:
+			return false
+		case status.Has(packet.StatusCursorExists) && c.opens:
 			return false
 		case status.Has(packet.StatusPSOutParams | packet.StatusMoreResults):
 			c.rows(b, types, id)

@@ -75,6 +75,8 @@ type wireSide struct {
 	// ids are the server's ids of the statements, which scripts number from 1:
 	// a server may begin anywhere.
 	ids []uint32
+	// opens reports that the command at hand opens a cursor if the status says so.
+	opens bool
 }
 
 func newWireSide(c *rawClient) *wireSide {
@@ -147,6 +149,7 @@ func (c *wireSide) step(t *testing.T, d *datadriven.TestData) string {
 	}
 	switch d.Cmd {
 	case "query":
+		c.opens = false
 		c.command(packet.Query{Attributes: packet.NoAttributes(c.caps), Text: []byte(d.Input)}.Append(nil))
 		return c.answer(0)
 	case "query-attributes":
@@ -164,6 +167,7 @@ func (c *wireSide) step(t *testing.T, d *datadriven.TestData) string {
 	case "execute":
 		flags, params, long := 0, 0, -1
 		d.MaybeScanArgs(t, "flags", &flags)
+		c.opens = flags != 0 && !d.HasArg("call")
 		e := packet.Execute{StatementID: id, Flags: byte(flags), Iterations: 1}
 		for _, arg := range d.CmdArgs {
 			if arg.Key == "param" {

@@ -1,6 +1,10 @@
 package pgwire
 
-import "github.com/rowcap/rowcap/rewrite"
+import (
+	"encoding/binary"
+
+	"github.com/rowcap/rowcap/rewrite"
+)
 
 // answer is the answer to one statement, or one page of it, while it comes.
 type answer struct {
@@ -27,10 +31,12 @@ func (s *session) begin() error {
 	case e != nil && e.kind == expectQuery:
 		a.plan = e.query.plan(s.rewriter.Load())
 		s.executes()
+		s.tries(e)
 	case e != nil && e.kind == expectExecute:
 		if p := s.tables.portals[e.name]; p != nil {
 			a.portal, a.plan, a.meter = p, p.plan, &p.meter
 			s.executes()
+			s.tries(e)
 			return nil
 		}
 		a.plan = cursorPlan(s.rewriter.Load())
@@ -65,6 +71,30 @@ func (s *session) row() error {
 	}
 	a.rows++
 	return nil
+}
+
+// moreRows does what row does for the rows that stand next in what was read, but for the
+// first of an answer and one that is not there as a whole. Of a large result, all but a
+// few rows are counted here. mu is held.
+func (s *session) moreRows() {
+	a, p := &s.answer, s.down
+	if a.seen == 0 || p.left > 0 || s.muted || asksLast(&a.plan.Statement) {
+		return
+	}
+	for p.w-p.r >= headerSize && p.buf[p.r] == 'D' {
+		total := 1 + int(binary.BigEndian.Uint32(p.buf[p.r+1:]))
+		if total < headerSize || total > p.w-p.r {
+			return
+		}
+		p.mark = p.r
+		p.r += total
+		a.seen++
+		if a.meter.Row() == rewrite.Deliver {
+			a.rows++
+		} else {
+			p.cut()
+		}
+	}
 }
 
 // surprise guards an answer with rows to a statement that was read as one that
@@ -121,7 +151,7 @@ func (s *session) complete(m message) error {
 	s.tables.completed(string(tag), &a.plan.Statement)
 	s.copied()
 	a.plan.Statement.Writes = a.plan.Statement.Writes || writes(string(tag))
-	if s.conclude() {
+	if s.rowless(string(tag)) || s.conclude() {
 		s.finish()
 		return nil
 	}
@@ -169,6 +199,7 @@ func (s *session) finish() {
 	s.answer = answer{}
 	if e.kind == expectQuery {
 		e.query.next++
+		e.query.origin = originUnknown
 		return
 	}
 	s.settle(e)

@@ -90,7 +90,7 @@ func (s *session) carry(script rewrite.Script) error {
 	if unread(script) {
 		// A Parse of all of it fails as the Query would, before anything is run. One
 		// statement is run then; several are not told apart.
-		plans = s.rewriter.Load().Unread(script.Text, "the text cannot be read").Plans
+		plans = unreadScript(s.rewriter.Load(), script.Text, "the text cannot be read", script.Plans).Plans
 		whole = indivisible("its statements cannot be told apart")
 	}
 	failed := false
@@ -99,7 +99,7 @@ func (s *session) carry(script rewrite.Script) error {
 			break
 		}
 		p := &plans[i]
-		s.mu.Lock()
+		s.up.Lock(&s.mu)
 		st := s.carriedStatement(script.Text, p)
 		s.mu.Unlock()
 		to := &portal{}
@@ -107,7 +107,7 @@ func (s *session) carry(script rewrite.Script) error {
 		sent := to.ask(0)
 		to.coming += rowsOf(sent)
 		sql, _ := sentStatement(p)
-		b := parseFrame(nil, sql, []byte{0, 0})
+		b := parseFrame(nil, sql, undeclared)
 		if err := s.expect(expected{kind: expectParse, parsed: st, quiet: true, fail: whole}); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *session) carry(script rewrite.Script) error {
 		}
 		b = append(b, bindFrame...)
 		b = append(b, describeFrame...)
-		s.up.put(appendFrame(b, 'E', func(b []byte) []byte { return append(b, 0, byte(sent>>24), byte(sent>>16), byte(sent>>8), byte(sent)) }))
+		s.up.put(appendExecute(b, nil, sent))
 		if p.Strict {
 			var err error
 			if failed, err = s.verdict(); err != nil {
@@ -139,11 +139,12 @@ func (s *session) carry(script rewrite.Script) error {
 		}
 	}
 	if !failed {
-		// A Query leaves no unnamed statement behind.
-		if err := s.expect(expected{kind: expectClose, target: 'S', quiet: true}); err != nil {
-			return err
+		// A Query leaves no unnamed statement or portal behind.
+		for _, target := range []byte{'P', 'S'} {
+			if err := s.insert([]expected{{kind: expectClose, target: target, quiet: true}}, closeFrame(target, "")); err != nil {
+				return err
+			}
 		}
-		s.up.put(closeFrame(""))
 	}
 	if err := s.expect(expected{kind: expectSync}); err != nil {
 		return err
@@ -170,13 +171,13 @@ func (s *session) uncarried(text string, p *rewrite.Plan) error {
 	if err := s.expect(expected{kind: expectQuery, query: q}); err != nil {
 		return err
 	}
-	s.up.put(queryFrame(sql))
+	s.up.put(appendQuery(nil, sql))
 	return nil
 }
 
 // inParts says whether more is to come of a Query.
 func (s *session) inParts(more int) {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	s.queue.more = more
 	s.mu.Unlock()
 }
@@ -187,8 +188,9 @@ var (
 	describeFrame = []byte{'D', 0, 0, 0, 6, 'P', 0}
 )
 
-func closeFrame(statement string) []byte {
-	return appendFrame(nil, 'C', func(b []byte) []byte { return appendString(append(b, 'S'), statement) })
+// closeFrame is the Close of a statement (target S) or a portal (P).
+func closeFrame(target byte, name string) []byte {
+	return appendFrame(nil, 'C', func(b []byte) []byte { return appendString(append(b, target), name) })
 }
 
 // carriedStatement is one statement of a text, whose positions count in the text. mu

@@ -200,10 +200,10 @@ func TestCancel(t *testing.T) {
 	c := dial(t, open(t, server.Addr(), capped(5, 0)).through(server, server.Database(t)))
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Exec(context.Background(), "SELECT pg_sleep(30)")
+		_, err := c.Exec(context.Background(), "SELECT pg_sleep(31)")
 		done <- err
 	}()
-	time.Sleep(300 * time.Millisecond)
+	waitForSleep(t, server, "31")
 	if err := c.PgConn().CancelRequest(ctx(t)); err != nil {
 		t.Fatal(err)
 	}

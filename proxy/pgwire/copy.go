@@ -53,11 +53,9 @@ func (s *session) mute(m message) error {
 	if m.kind == 'G' || m.kind == 'W' {
 		return upstreamViolation("the server waits for the data of a COPY in a text that was refused")
 	}
-	if m.kind == 'E' {
-		if severity := string(field(m.body, fieldSeverity)); severity == severityFatal || severity == severityPanic {
-			s.fatal = true
-			return nil
-		}
+	if m.kind == 'E' && isLast(m) {
+		s.fatal = true
+		return nil
 	}
 	s.down.cut()
 	return nil

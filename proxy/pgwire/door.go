@@ -2,11 +2,12 @@
 // client and an upstream server, unchanged except where a plan or an outcome
 // says so.
 //
-// A session has two goroutines. One reads the client's messages, plans the
+// A session has two pipes. One reads the client's messages, plans the
 // statements in them and forwards them (requests.go); the other reads the
 // server's answers, counts their rows and forwards those that are within the
 // cap (replies.go). Between them stands a queue of what the server still has to
-// answer (expect.go). Messages are framed by their five-byte headers and
+// answer (expect.go). Each pipe is carried by a goroutine of its own, or, over
+// sockets without TLS on Linux, by one that serves many (loop.go). Messages are framed by their five-byte headers and
 // forwarded as bytes; rows are never decoded.
 //
 // The protocol: https://www.postgresql.org/docs/current/protocol.html.
@@ -71,11 +72,13 @@ func New(upstream proxy.Address, r *rewrite.Rewriter, o proxy.Observer) *Door {
 // Name returns postgres.
 func (d *Door) Name() string { return "postgres" }
 
-// Serve carries one session; see proxy.Protocol. What it takes to open a session stands
-// in a function of its own, as the stack of Serve is there as long as the session.
+// Serve carries one session; see proxy.Protocol.
 func (d *Door) Serve(ctx context.Context, client net.Conn) error {
 	defer client.Close()
-	s, packet, err := d.session(ctx, client)
+	var s *session
+	var packet []byte
+	var err error
+	proxy.Apart(func() { s, packet, err = d.session(ctx, client) })
 	if s == nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func (d *Door) session(ctx context.Context, client net.Conn) (s *session, packet
 	if err != nil {
 		return s, nil, err
 	}
-	s.start.link = linkOf(e, server, at)
+	s.start.link = linkOf(e, first.user, server, at)
 	if !s.connect(server) {
 		return s, nil, nil
 	}
@@ -122,6 +125,7 @@ func (d *Door) session(ctx context.Context, client net.Conn) (s *session, packet
 // close gives back what the session holds.
 func (s *session) close() {
 	s.door.keys.remove(s.start.key)
+	s.client.Close()
 	if s.server != nil {
 		s.server.Close()
 	}

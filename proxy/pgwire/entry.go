@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/rowcap/rowcap/proxy"
@@ -28,6 +29,8 @@ type entry struct {
 	// secure says that conn speaks TLS, and certificate is what it was shown.
 	secure      bool
 	certificate []byte
+	// same says that the client runs as rowcap's own user of the operating system.
+	same bool
 	// deaf says that what is written would not be read as a message: a handshake
 	// is under way.
 	deaf bool
@@ -36,7 +39,7 @@ type entry struct {
 // enter admits a client and returns its first packet, nil if it left before it
 // sent one. The error has been told to the client where it is a fault.
 func (d *Door) enter(ctx context.Context, client net.Conn) (*entry, *startup, error) {
-	e := &entry{door: d, conn: client, accepted: client}
+	e := &entry{door: d, conn: client, accepted: client, same: proxy.SameOSUser(client)}
 	client.SetDeadline(time.Now().Add(d.StartupTimeout))
 	stop := proxy.OnShutdown(ctx, func() { client.SetReadDeadline(time.Unix(1, 0)) }, func() {})
 	first, err := e.admit(ctx)
@@ -66,7 +69,8 @@ func (e *entry) admit(ctx context.Context) (*startup, error) {
 			continue
 		case err == errTLS:
 			return nil, violation("the first packet is a TLS handshake, and this listener does not speak TLS")
-		case errors.Is(err, io.EOF) && len(e.read) == 0:
+		case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && len(e.read) == 0:
+			// A balancer's health check; haproxy's ends with a reset.
 			return nil, nil
 		case err != nil:
 			return nil, fmt.Errorf("wait for the startup packet: %w", err)

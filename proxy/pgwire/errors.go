@@ -162,6 +162,12 @@ func field(body []byte, name byte) []byte {
 	return nil
 }
 
+// isLast reports an ErrorResponse after which the server ends the session.
+func isLast(m message) bool {
+	severity := string(field(m.body, fieldSeverity))
+	return severity == severityFatal || severity == severityPanic
+}
+
 // plainText returns text for a client whose encoding is not UTF-8.
 func plainText(text string) string {
 	text = strings.ReplaceAll(text, "…", "...")

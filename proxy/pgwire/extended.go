@@ -58,20 +58,20 @@ func (g *segment) addPortal(name string, p *portal) {
 // parse plans the text of a Parse and sends it.
 func (s *session) parse(m message) error {
 	given, rest, ok := cutString(m.body)
-	text, types, more := textOf(rest)
+	text, types, more := cutString(rest)
 	if !ok || !more || len(types) < 2 {
-		return violation("the Parse message is not well formed")
+		return s.malformed(m, expectParse)
 	}
 	name := objectName(given)
 	script, err := s.read(text)
 	if err != nil {
 		return err
 	}
-	s.planned(script)
 	sql, edits := sentText(script)
 	if len(edits) > 0 && !s.keeps(&script, types) {
 		sql, edits = script.Text, nil
 	}
+	s.planned(script)
 	st := &statement{}
 	switch {
 	case len(script.Plans) == 1:
@@ -85,31 +85,31 @@ func (s *session) parse(m message) error {
 		st.plan = s.rewriter.Load().Guard("several statements in one Parse")
 	}
 	e := expected{kind: expectParse, name: name, parsed: st}
-	frame := []byte(nil)
-	switch no := s.refusal(script); {
-	case no != nil:
+	if no := s.refusal(script); no != nil {
 		return s.refuseExtended(no)
-	case len(edits) > 0 || m.cut:
-		frame = parseFrame(given, sql, types)
 	}
 	if len(edits) > 0 {
 		st.edited = true
 		st.text, st.types = script.Text, keptTypes(types)
-		s.mu.Lock()
-		st.edits, st.reading = characterEdits(text, edits, s.wide), s.tables.reading
+		s.up.Lock(&s.mu)
+		st.edits, st.reading = characterEdits(script.Text, edits, s.wide), s.tables.reading
 		s.mu.Unlock()
 	}
 	s.segment.addStatement(name, st)
-	if err := s.expect(e); err != nil || frame == nil {
+	if err := s.expect(e); err != nil || len(edits) == 0 && !m.cut {
 		return err
 	}
 	s.up.cut()
-	s.up.put(frame)
+	s.up.made = appendParse(s.up.made, given, sql, types)
 	return nil
 }
 
 func parseFrame(name []byte, sql string, types []byte) []byte {
-	return appendFrame(make([]byte, 0, headerSize+len(name)+len(sql)+len(types)+2), 'P', func(b []byte) []byte {
+	return appendParse(make([]byte, 0, headerSize+len(name)+len(sql)+len(types)+2), name, sql, types)
+}
+
+func appendParse(dst, name []byte, sql string, types []byte) []byte {
+	return appendFrame(dst, 'P', func(b []byte) []byte {
 		b = append(append(b, name...), 0)
 		return append(appendString(b, sql), types...)
 	})
@@ -133,10 +133,10 @@ func (s *session) bind(m message) error {
 	to, rest, ok := cutString(m.body)
 	from, values, more := cutString(rest)
 	if !ok || !more {
-		return violation("the Bind message is not well formed, or its names are too long")
+		return s.malformed(m, expectBind)
 	}
 	e := expected{kind: expectBind, name: objectName(to), from: objectName(from), portal: &portal{}}
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	open := len(s.tables.portals) + len(s.segment.portals)
 	_, again := s.tables.portals[e.name]
 	s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *session) bind(m message) error {
 			return s.refuseExtended(no)
 		}
 	}
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	st, sure := s.statement(e.from)
 	if st != nil && sure {
 		e.portal.bind(st)
@@ -197,7 +197,7 @@ func (s *session) unknown(name string) *statement {
 func (s *session) execute(m message) error {
 	name, rest, ok := cutString(m.body)
 	if !ok || len(rest) != 4 {
-		return violation("the Execute message is not well formed")
+		return s.malformed(m, expectExecute)
 	}
 	e := expected{kind: expectExecute, name: objectName(name), asked: binary.BigEndian.Uint32(rest)}
 	if int32(e.asked) < 0 {
@@ -244,9 +244,7 @@ func (s *session) execute(m message) error {
 		}
 		if e.sent != e.asked || held {
 			s.up.cut()
-			s.up.put(appendFrame(nil, 'E', func(b []byte) []byte {
-				return binary.BigEndian.AppendUint32(append(append(b, name...), 0), e.sent)
-			}))
+			s.up.made = appendExecute(s.up.made, name, e.sent)
 		}
 	})
 	s.segment.executed = true
@@ -256,6 +254,13 @@ func (s *session) execute(m message) error {
 		s.discard = failed
 	}
 	return err
+}
+
+// appendExecute appends the Execute of a portal for so many rows, all if it is 0.
+func appendExecute(dst, portal []byte, rows uint32) []byte {
+	return appendFrame(dst, 'E', func(b []byte) []byte {
+		return binary.BigEndian.AppendUint32(append(append(b, portal...), 0), rows)
+	})
 }
 
 // extended handles the answers to Parse, Bind, Describe and Close, and the

@@ -138,7 +138,7 @@ func TestClientVanishes(t *testing.T) {
 	door := open(t, server.Addr(), capped(0, 0))
 	for name, message := range map[string]string{
 		"idle":            "",
-		"mid result":      "Q\x00\x00\x00\x3eSELECT repeat('x', 1000) FROM generate_series(1, 10000000)\x00",
+		"mid result":      "Q\x00\x00\x00\x3fSELECT repeat('x', 1000) FROM generate_series(1, 10000000)\x00",
 		"in a query":      "Q\x00\x00\x00\x40SELECT",
 		"in a copy chunk": "d\x00\x10\x00\x00" + strings.Repeat("x", 90<<10),
 	} {

@@ -32,22 +32,49 @@ func unsettles(st *rewrite.Statement) bool {
 
 // read plans a text as the server will read it. While that cannot be known, the
 // text is not read: it runs as it is, and its rows are counted.
-func (s *session) read(text string) (rewrite.Script, error) {
+func (s *session) read(text []byte) (rewrite.Script, error) {
 	f := &s.footing
 	if err := s.steady(); err != nil {
 		return rewrite.Script{}, err
 	}
+	s.up.Plans(len(text))
 	r := s.rewriter.Load()
 	if f.doubt {
-		return r.Unread(text, "a statement before it in the pipeline may change how it is read"), nil
+		const why = "a statement before it in the pipeline may change how it is read"
+		return unreadScript(r, string(text), why, possiblePlans(r, string(text))), nil
 	}
-	script := r.Script(text, rewrite.Ask{})
+	script := r.ScriptOf(text, rewrite.Ask{})
 	for i := range script.Plans {
 		st := &script.Plans[i].Statement
 		f.unseen = f.unseen || unsettles(st)
 		f.stores = f.stores || stores(st)
 	}
 	return script, nil
+}
+
+// unreadScript is the script for a text that must not be read. If one of plans, which
+// is how it would be read, is of a statement that writes, it may write.
+func unreadScript(r *rewrite.Rewriter, text, why string, plans []rewrite.Plan) rewrite.Script {
+	script := r.Unread(text, why)
+	for i := range plans {
+		if plans[i].Statement.Writes {
+			script.Plans[0].Statement.Writes, script.Plans[0].Strict = true, false
+		}
+	}
+	return script
+}
+
+// possiblePlans is how a text is read under either setting, as far as it can be.
+func possiblePlans(r *rewrite.Rewriter, text string) (plans []rewrite.Plan) {
+	for _, value := range []string{"on", "off"} {
+		if script := r.With("standard_conforming_strings", value).Script(text, rewrite.Ask{}); script.Err == nil {
+			plans = append(plans, script.Plans...)
+		}
+	}
+	if plans == nil {
+		plans = r.Script(text, rewrite.Ask{}).Plans
+	}
+	return plans
 }
 
 // steady waits until the settings are known, if a ReadyForQuery will tell.
@@ -61,7 +88,7 @@ func (s *session) steady() error {
 		return err
 	}
 	f.doubt = !drained
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	f.dirty = f.dirty && s.status != 'I'
 	s.mu.Unlock()
 	return nil

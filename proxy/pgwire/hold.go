@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/rowcap/rowcap/proxy/socket"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -28,7 +29,7 @@ const watchInterval = 200 * time.Millisecond
 // hand. It does not wait for the end of a COPY … FROM STDIN, which is the client's to
 // send; drained is false then.
 func (s *session) drain() (drained bool, err error) {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	defer s.mu.Unlock()
 	if s.queue.front() == nil && !s.ended {
 		return true, nil
@@ -42,17 +43,18 @@ func (s *session) drain() (drained bool, err error) {
 		if err != nil {
 			err = upstreamLost{err}
 		} else if time.Since(watched) >= watchInterval {
-			if vanished(s.client) {
+			if socket.Vanished(s.client) {
 				err = gone{io.EOF}
 			}
 			watched = time.Now()
 			watch.Reset(watchInterval)
 		}
-		s.mu.Lock()
+		s.up.Lock(&s.mu)
 		if err != nil {
 			return false, err
 		}
 		if s.queue.front() != nil && !s.copying && !s.ended {
+			s.up.LeaveLoop()
 			s.moved.Wait()
 		}
 	}
@@ -60,6 +62,18 @@ func (s *session) drain() (drained bool, err error) {
 		return false, errEnded
 	}
 	return s.queue.front() == nil, nil
+}
+
+// skipping reports that the server drops all up to the next Sync, as a message before the
+// one at hand failed. Messages of rowcap's own must not end that with a Sync.
+func (s *session) skipping() (bool, error) {
+	if !s.unsynced {
+		return false, nil
+	}
+	_, err := s.drain()
+	s.up.Lock(&s.mu)
+	defer s.mu.Unlock()
+	return s.skip, err
 }
 
 // certain waits until it is known what an Execute executes, where that makes a
@@ -82,7 +96,7 @@ func (s *session) verdict() (failed bool, err error) {
 	if _, err := s.drain(); err != nil {
 		return false, err
 	}
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	f := s.exceeded
 	s.exceeded = nil
 	s.mu.Unlock()
@@ -100,6 +114,6 @@ func (s *session) failServer(f *fault) error {
 		return err
 	}
 	s.up.cut()
-	s.up.put(parseFrame(nil, failingText, []byte{0, 0}))
+	s.up.put(parseFrame(nil, failingText, undeclared))
 	return nil
 }

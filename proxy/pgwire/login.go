@@ -32,6 +32,8 @@ type start struct {
 	// asked is how often the server asked the client for something that the
 	// client has not sent yet.
 	asked int
+	// challenged says that the server has asked it for anything at all.
+	challenged bool
 	// tried says that the client has sent something to authenticate with.
 	tried bool
 	// let says that the server has let the client in.
@@ -118,10 +120,13 @@ func (s *session) starts(m message) error {
 		switch code := binary.BigEndian.Uint32(m.body); {
 		case code > authSASLFinal:
 			return s.foreign(fmt.Sprintf("there is no authentication %d", code))
+		case code == authOK && s.start.link.borrows && !s.start.challenged:
+			return borrowed()
 		case code == authOK:
 			s.start.let, s.start.asked = true, 0
 		case code != authGSSContinue && code != authSASLFinal:
 			s.start.asked++
+			s.start.challenged = true
 			if code == authSASL {
 				s.offers(m)
 			}

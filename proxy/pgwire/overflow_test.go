@@ -168,7 +168,7 @@ func TestHeldBackShutdown(t *testing.T) {
 		_, err := c.Exec(context.Background(), "SELECT pg_sleep(60) FROM generate_series(1, 9); SELECT 1", pgx.QueryExecModeSimpleProtocol)
 		done <- err
 	}()
-	time.Sleep(300 * time.Millisecond)
+	waitForSleep(t, server, "60")
 	door.cancel()
 	door.cut()
 	select {

@@ -2,19 +2,24 @@ package pgwire
 
 import (
 	"errors"
+	"net"
 	"os"
 	"sync/atomic"
+
+	"github.com/rowcap/rowcap/proxy"
+	"github.com/rowcap/rowcap/proxy/socket"
 )
 
 // carrier is the state of carryPlain.
 type carrier struct {
 	step           func() error
+	source         source
 	failed, unread error
 	// eager has the pipe read until nothing is there, also after a read that
 	// did not fill the buffer.
 	eager bool
 	// waits says that the last read did not fill the buffer, so that what came in
-	// the same moment may have gone unseen; see look.
+	// the same moment may have gone unseen; see Look.
 	waits atomic.Bool
 	// poked says that the read deadline was set to have the pipe look. It is
 	// guarded by the session's mu.
@@ -24,22 +29,57 @@ type carrier struct {
 	resumes func(*pipe) bool
 }
 
+// source is what a pipe reads without a layer above it.
+type source interface {
+	// ReadOnce reads once. The error is socket.ErrWait if nothing is there.
+	ReadOnce(fd uintptr, b []byte) (int, error)
+}
+
+// between has the pipe carry what in gives to out.
+func (p *pipe) between(in, out net.Conn) {
+	p.in, p.out = in, out
+	if c, ok := in.(*socket.Looped); ok {
+		p.looped = c
+	}
+	p.socket = socket.Of(in)
+	if plain := socket.Of(out); plain != nil {
+		p.out = plain
+	}
+}
+
 // carryPlain is carry for a socket. All of it runs within one call of the poller,
 // for two reasons. A call that only waits and reads begins by reading in vain,
 // to learn that it has to wait. And a buffer is needed only from the moment when data
 // is there until it is handled: a session that waits has none.
 func (p *pipe) carryPlain(step func() error) (failed, unread error) {
-	p.step = step
+	p.step, p.source = step, p.socket
 	ready := p.ready
 	for {
-		err := p.socket.raw.Read(ready)
+		err := p.socket.Wait(ready)
 		if err == nil {
 			return p.failed, p.unread
 		}
 		if !errors.Is(err, os.ErrDeadlineExceeded) || !p.resumes(p) {
-			return nil, p.socket.failed("read", err)
+			return nil, err
 		}
 	}
+}
+
+// begin has a loop carry what the pipe's socket gives, as carry does. ended is called
+// at the end, in some goroutine, and does not wait for anything.
+func (p *pipe) begin(step func() error, ended func()) {
+	p.step, p.source = step, p.looped
+	p.Begin(p.looped, p.guarded, ended)
+}
+
+// guarded is ready, for a goroutine that has more to do than to carry this pipe.
+func (p *pipe) guarded(fd uintptr) (done bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.failed, done = proxy.Recovered(v), true
+		}
+	}()
+	return p.ready(fd)
 }
 
 // ready is called when there may be something to read. It returns false to wait.
@@ -47,13 +87,13 @@ func (p *pipe) ready(fd uintptr) (done bool) {
 	for {
 		p.take()
 		free := p.buf[p.w:]
-		n, err := p.socket.read(fd, free)
+		n, err := p.source.ReadOnce(fd, free)
 		switch {
-		case err == errWait:
+		case err == socket.ErrWait:
 			p.keep()
 			return false
 		case err != nil:
-			p.unread = p.socket.failed("read", err)
+			p.unread = err
 			return true
 		}
 		p.w += n
@@ -62,7 +102,13 @@ func (p *pipe) ready(fd uintptr) (done bool) {
 		}
 		// The kernel gave all that was there. Whatever comes later wakes the
 		// poller again.
-		if n < len(free) && !p.eager {
+		switch {
+		case n == len(free):
+			p.Streams()
+		case p.looped != nil && !p.looped.Hung():
+			p.keep()
+			return false
+		case p.looped == nil && !p.eager:
 			p.keep()
 			if !p.waits.Load() {
 				p.waits.Store(true)

@@ -19,6 +19,8 @@ type portal struct {
 	coming uint64
 	// told says that an EXECUTE was given the plan of the statement it names.
 	told bool
+	// origin is what a Describe of it told.
+	origin origin
 }
 
 // bind gives the portal its statement.

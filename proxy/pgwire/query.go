@@ -15,6 +15,8 @@ type query struct {
 	next int
 	// begun says that the server has answered something.
 	begun bool
+	// origin is what the description of the coming answer told.
+	origin origin
 }
 
 // plan returns the plan for the coming answer. A text that was not read as a
@@ -34,9 +36,9 @@ func (q *query) plan(r *rewrite.Rewriter) rewrite.Plan {
 func (s *session) query(m message) error {
 	text, rest, ok := cutString(m.body)
 	if !ok || len(rest) > 0 {
-		return violation("the Query message is not one zero-terminated text")
+		return s.malformed(m, expectQuery)
 	}
-	script, err := s.read(string(text))
+	script, err := s.read(text)
 	if err != nil {
 		return err
 	}
@@ -48,12 +50,16 @@ func (s *session) query(m message) error {
 	worked := s.segment.executed
 	s.segment.reset()
 	if no == nil && carried(script, worked) {
+		if skipped, err := s.skipping(); skipped || err != nil {
+			s.up.cut()
+			return err
+		}
 		s.footing.runsAll(script.Plans)
 		return s.carry(script)
 	}
 	sql, edits := sentText(script)
 	e := expected{kind: expectQuery, query: &query{script: script, edits: edits}}
-	frame := []byte(nil)
+	replaced := true
 	switch {
 	case no != nil && !worked:
 		s.up.cut()
@@ -62,16 +68,16 @@ func (s *session) query(m message) error {
 		// What was executed since the last Sync is in the same transaction and
 		// must be undone with this statement.
 		e.fail = no
-		frame = queryFrame(failingText)
-	case len(edits) > 0 || m.cut:
-		frame = queryFrame(sql)
+		sql = failingText
+	default:
+		replaced = len(edits) > 0 || m.cut
 	}
 	s.footing.runsAll(script.Plans)
-	if err := s.expect(e); err != nil || frame == nil {
+	if err := s.expect(e); err != nil || !replaced {
 		return err
 	}
 	s.up.cut()
-	s.up.put(frame)
+	s.up.made = appendQuery(s.up.made, sql)
 	return nil
 }
 
@@ -110,13 +116,14 @@ func (s *session) impossible(script rewrite.Script) (*fault, error) {
 // refused statement. No server can run it.
 const failingText = "rowcap refused the statement that stood here"
 
-func queryFrame(sql string) []byte {
-	return appendFrame(make([]byte, 0, headerSize+len(sql)+1), 'Q', func(b []byte) []byte { return appendString(b, sql) })
+// appendQuery appends a Query.
+func appendQuery(dst []byte, sql string) []byte {
+	return appendFrame(dst, 'Q', func(b []byte) []byte { return appendString(b, sql) })
 }
 
 func (s *session) planned(script rewrite.Script) {
-	for _, p := range script.Plans {
-		s.door.Observer.Planned(s.door.Name(), p)
+	for i := range script.Plans {
+		s.door.Observer.Planned(s.door.Name(), script.Plans[i])
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 // raw is a client that writes bytes as they are.
 type raw struct {
 	net.Conn
-	t     *testing.T
+	t     testing.TB
 	front *pgproto3.Frontend
 }
 
-func dialRaw(t *testing.T, addr string) *raw {
+func dialRaw(t testing.TB, addr string) *raw {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *raw) fails(before, code, message string) {
 
 // upstream is a fake server: it accepts connections, reads the startup packet,
 // says that it is ready, and hands over.
-func upstream(t *testing.T, serve func(*pgproto3.Backend, net.Conn)) string {
+func upstream(t testing.TB, serve func(*pgproto3.Backend, net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

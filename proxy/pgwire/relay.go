@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"sync"
+
+	"github.com/rowcap/rowcap/proxy/socket"
 )
 
 // A pipe reads into a small buffer of its own while little comes, and into a
@@ -34,7 +36,9 @@ type pipe struct {
 	gathers func(kind byte) bool
 	// socket is in if it is one that is read without a layer above it; see
 	// carryPlain. The goroutine that carries is then the only one that reads.
-	socket *socket
+	socket *socket.Socket
+	// looped is in if a loop waits for it; see begin.
+	looped *socket.Looped
 
 	small []byte  // nil if in is read by carryPlain
 	large *[]byte // from the pool, nil if not in use
@@ -61,6 +65,7 @@ type pipe struct {
 	want int // bytes that the next message needs
 
 	carrier
+	socket.Work
 }
 
 func newPipe(in io.Reader, out io.Writer) *pipe {
@@ -70,7 +75,13 @@ func newPipe(in io.Reader, out io.Writer) *pipe {
 // carry reads until nothing more can be read or step fails: step handles what
 // was read and flushes it. One of the two errors is nil.
 func (p *pipe) carry(step func() error) (failed, unread error) {
-	if p.socket != nil {
+	switch {
+	case p.looped != nil:
+		over := make(chan struct{})
+		p.begin(step, func() { close(over) })
+		<-over
+		return p.failed, p.unread
+	case p.socket != nil:
 		return p.carryPlain(step)
 	}
 	for {
@@ -206,7 +217,7 @@ func (p *pipe) flush() error {
 		return nil
 	}
 	p.whole = p.left == 0 || p.drop
-	_, err := p.out.Write(rest)
+	err := p.Send(p.out, rest)
 	if err != nil {
 		p.whole = false
 	}
@@ -221,7 +232,7 @@ func (p *pipe) flushBefore() error {
 	if len(b) == 0 {
 		return nil
 	}
-	_, err := p.out.Write(b)
+	err := p.Send(p.out, b)
 	if err != nil {
 		p.whole = false
 	}

@@ -25,7 +25,11 @@ func (d *Door) replicate(ctx context.Context, e *entry, first *startup) error {
 		e.tell(f)
 		return f
 	}
-	server, _, err := d.reach(ctx)
+	server, at, err := d.reach(ctx)
+	if err == nil && e.borrows(first.user, at) {
+		server.Close()
+		err = borrowedReplication()
+	}
 	if err != nil {
 		if f, ok := err.(*fault); ok {
 			e.tell(f)

@@ -6,14 +6,12 @@ import (
 	"github.com/rowcap/rowcap/rewrite"
 )
 
-// replies carries the server's answers to the client until either side ends. It
-// returns why.
-func (s *session) replies() error {
-	err, unread := s.down.carry(s.batch)
-	if unread != nil {
-		return s.unanswered(unread)
+// replied returns why the server's answers are carried to the client no more.
+func (s *session) replied() error {
+	if s.down.unread != nil {
+		return s.unanswered(s.down.unread)
 	}
-	return err
+	return s.down.failed
 }
 
 // unanswered says what it means that the server cannot be read any more.
@@ -31,7 +29,7 @@ func (s *session) unanswered(err error) error {
 
 // batch handles the messages of one read and forwards them with one write.
 func (s *session) batch() error {
-	s.mu.Lock()
+	s.down.Lock(&s.mu)
 	defer s.mu.Unlock()
 	for !s.ended {
 		m, ok, err := s.down.next()
@@ -54,6 +52,9 @@ func (s *session) batch() error {
 			s.down.flush()
 			return err
 		}
+		if m.kind == 'D' {
+			s.moreRows()
+		}
 	}
 	if s.ended {
 		return nil
@@ -66,6 +67,9 @@ func (s *session) batch() error {
 	}
 	s.down.eager = s.fatal || !s.started || s.left.Load() // the end of the stream may have come with it
 	s.moved.Broadcast()
+	if s.closing.Load() {
+		s.down.LeaveLoop() // the client may have no room for rowcap's last word
+	}
 	s.endIfIdle()
 	return nil
 }
@@ -140,7 +144,10 @@ func (s *session) ready(m message) error {
 	case e != nil && e.kind == expectSync && e.quiet:
 		s.down.cut()
 		s.queue.pop()
-	case e != nil && (e.kind == expectSync || e.kind == expectFunction || e.kind == expectQuery && e.query.begun):
+	case e != nil && e.kind == expectQuery && e.query.begun:
+		s.tables.dropUnnamed()
+		s.queue.pop()
+	case e != nil && (e.kind == expectSync || e.kind == expectFunction):
 		s.queue.pop()
 	case s.loose > 0:
 		s.loose-- // for a Sync that may have been swallowed by a COPY that failed
@@ -154,7 +161,7 @@ func (s *session) ready(m message) error {
 // failed handles ErrorResponse. mu is held.
 func (s *session) failed(m message) error {
 	// During the start-up every error is the last word.
-	if severity := string(field(m.body, fieldSeverity)); severity == severityFatal || severity == severityPanic || !s.started {
+	if !s.started || isLast(m) {
 		s.fatal = true
 		return nil
 	}

@@ -100,11 +100,11 @@ func (s *session) request(m message) error {
 		s.up.cut()
 		return nil
 	}
+	s.unsynced = m.kind != 'S' && (s.unsynced || m.kind == 'P' || m.kind == 'B' || m.kind == 'D' || m.kind == 'E' || m.kind == 'C')
 	switch m.kind {
-	case 'Q', 'P':
-		if m.kind == 'Q' {
-			return s.query(m)
-		}
+	case 'Q':
+		return s.query(m)
+	case 'P':
 		return s.parse(m)
 	case 'B':
 		return s.bind(m)
@@ -116,7 +116,10 @@ func (s *session) request(m message) error {
 		return s.execute(m)
 	case 'D', 'C':
 		if len(m.body) < 2 || m.body[0] != 'S' && m.body[0] != 'P' || m.body[len(m.body)-1] != 0 {
-			return violation(fmt.Sprintf("the message of type %s is not well formed", kindName(m.kind)))
+			if m.kind == 'C' {
+				return s.malformed(m, expectClose)
+			}
+			return s.malformed(m, expectDescribe)
 		}
 		if m.kind == 'D' {
 			return s.expect(expected{kind: expectDescribe, target: m.body[0], name: objectName(m.body[1 : len(m.body)-1])})
@@ -177,7 +180,7 @@ func (s *session) begun(m message) error {
 	if s.running && m.kind != 'p' {
 		return nil
 	}
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	defer s.mu.Unlock()
 	if m.kind == 'p' {
 		if s.started {
@@ -188,11 +191,12 @@ func (s *session) begun(m message) error {
 	for !s.started && !s.ended {
 		s.mu.Unlock()
 		err := s.up.flushBefore()
-		s.mu.Lock()
+		s.up.Lock(&s.mu)
 		if err != nil {
 			return upstreamLost{err}
 		}
 		if !s.started && !s.ended {
+			s.up.LeaveLoop()
 			s.moved.Wait()
 		}
 	}
@@ -213,16 +217,17 @@ func settled(*expected) {
 
 // expectWith puts e into the queue after settle has looked at it.
 func (s *session) expectWith(e expected, settle func(*expected)) error {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	defer s.mu.Unlock()
 	for s.queue.len() >= queueLimit && !s.ended {
 		s.mu.Unlock()
 		err := s.up.flushBefore()
-		s.mu.Lock()
+		s.up.Lock(&s.mu)
 		if err != nil {
 			return upstreamLost{err}
 		}
 		if s.queue.len() >= queueLimit && !s.ended {
+			s.up.LeaveLoop()
 			s.moved.Wait()
 		}
 	}
@@ -240,7 +245,7 @@ func (s *session) expectWith(e expected, settle func(*expected)) error {
 		return nil
 	}
 	if b := s.refusals(); len(b) > 0 {
-		if _, err := s.client.Write(b); err != nil {
+		if err := s.up.Send(s.client, b); err != nil {
 			s.down.whole = false
 			return gone{err}
 		}

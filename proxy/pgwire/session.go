@@ -2,14 +2,13 @@ package pgwire
 
 import (
 	"errors"
-	"io"
 	"net"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rowcap/rowcap/proxy"
+	"github.com/rowcap/rowcap/proxy/socket"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -23,6 +22,7 @@ const (
 type session struct {
 	door           *Door
 	client, server net.Conn
+	loop           *socket.Loop // of both, nil if there is none
 	// rewriter reads statements as the session's settings have it.
 	rewriter atomic.Pointer[rewrite.Rewriter]
 
@@ -32,6 +32,9 @@ type session struct {
 	segment segment
 	// discard says that the client's messages are dropped until a Sync.
 	discard bool
+	// unsynced says that since the last Sync messages came after whose failing the server
+	// drops all up to the next one.
+	unsynced bool
 	// running says that it is known that the session has started.
 	running bool
 	footing footing
@@ -79,14 +82,16 @@ type session struct {
 }
 
 func newSession(d *Door, client net.Conn) *session {
-	s := &session{door: d, client: client, status: 'I', wide: true}
+	l := socket.PickLoop()
+	client = l.Adopt(client)
+	if _, plain := client.(*socket.Looped); !plain {
+		l = nil // what is sent to it may wait in a layer, and the loop would be left each time
+	}
+	s := &session{door: d, loop: l, client: client, status: 'I', wide: true}
 	s.moved.L = &s.mu
 	s.up = newPipe(client, nil)
 	s.up.check, s.up.gathers = s.checkHeader, gathered
 	s.down = newPipe(nil, client)
-	if plain := plainSocket(client); plain != nil {
-		s.up.socket, s.down.out = plain, plain
-	}
 	s.up.resumes, s.down.resumes = s.resumes, s.resumes
 	s.up.eager, s.down.eager = true, true // until the session has started
 	s.down.check = checkStart
@@ -99,11 +104,10 @@ func newSession(d *Door, client net.Conn) *session {
 func (s *session) connect(server net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	server = s.loop.Adopt(server)
 	s.server = server
-	s.up.out, s.down.in = server, server
-	if plain := plainSocket(server); plain != nil {
-		s.up.out, s.down.socket = plain, plain
-	}
+	s.up.between(s.client, server)
+	s.down.between(server, s.client)
 	return !s.ended
 }
 
@@ -117,7 +121,7 @@ func (s *session) refuse(err error) error {
 	told, err := s.told, s.err
 	s.mu.Unlock()
 	if told {
-		s.linger()
+		linger(s.client)
 	}
 	return err
 }
@@ -127,7 +131,7 @@ func (s *session) refuse(err error) error {
 // is what most of the memory of a session that waits is.
 func (s *session) run(packet []byte) error {
 	done := s.opens(packet)
-	defer watched.remove(s)
+	defer socket.Unwatch(s)
 	return s.ends(s.requests(), done)
 }
 
@@ -137,25 +141,34 @@ func (s *session) opens(packet []byte) (done chan struct{}) {
 	s.queue.push(&expected{kind: expectStartup})
 	s.await()
 	s.mu.Unlock()
-	watched.add(s)
+	if s.up.socket != nil || s.down.socket != nil {
+		socket.Watch(s)
+	}
 	s.up.put(packet)
 	done = make(chan struct{})
-	go s.answers(done)
+	if s.down.looped != nil {
+		s.down.begin(s.batch, func() { go s.answered(done) })
+	} else {
+		go s.answers(done)
+	}
 	return done
 }
 
-// answers is the goroutine of the replies.
+// answers is the goroutine of the replies, where no loop carries them.
 func (s *session) answers(done chan struct{}) {
-	defer close(done)
-	defer s.recovers()
-	s.fail(s.replies())
+	defer s.answered(done)
+	defer func() {
+		if v := recover(); v != nil {
+			s.down.failed, s.down.unread = proxy.Recovered(v), nil
+		}
+	}()
+	s.down.failed, s.down.unread = s.down.carry(s.batch)
 }
 
-// recovers ends the session if the goroutine panicked that calls it.
-func (s *session) recovers() {
-	if v := recover(); v != nil {
-		s.fail(&proxy.PanicError{Value: v, Stack: debug.Stack()})
-	}
+// answered ends the session after the server's side of it ended.
+func (s *session) answered(done chan struct{}) {
+	defer close(done)
+	s.fail(s.replied())
 }
 
 // ends ends the session after the client's side of it ended with err.
@@ -175,7 +188,7 @@ func (s *session) ends(err error, done <-chan struct{}) error {
 	told, err := s.told || s.fatal, s.err
 	s.mu.Unlock()
 	if told {
-		s.linger()
+		linger(s.client)
 	}
 	return err
 }
@@ -230,16 +243,6 @@ func (s *session) terminate() {
 		s.server.Write([]byte{'X', 0, 0, 0, 4})
 	}
 	s.server.Close()
-}
-
-// linger lets the client read the last word: closing at once, with unread bytes
-// of the client's waiting, would destroy it.
-func (s *session) linger() {
-	if c, ok := s.client.(interface{ CloseWrite() error }); ok {
-		c.CloseWrite()
-	}
-	s.client.SetReadDeadline(time.Now().Add(lingerTimeout))
-	io.Copy(io.Discard, s.client)
 }
 
 // shutdown is called when the context of Serve is done. A session that is idle

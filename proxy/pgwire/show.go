@@ -50,6 +50,7 @@ func sentText(script rewrite.Script) (sql string, edits []rewrite.Edit) {
 // described looks at a RowDescription, which e waits for: that of a SHOW rowcap.last
 // gets its name. mu is held.
 func (s *session) described(m message, e *expected) {
+	s.notes(m, e)
 	var st *rewrite.Statement
 	switch {
 	case e.kind == expectQuery && e.query.next < len(e.query.script.Plans):

@@ -44,8 +44,8 @@ func TestShutdown(t *testing.T) {
 	})
 	t.Run("busy", func(t *testing.T) {
 		door, r := start(t, 5)
-		r.send(&pgproto3.Query{String: "SELECT pg_sleep(0.5)"})
-		time.Sleep(200 * time.Millisecond)
+		r.send(&pgproto3.Query{String: "SELECT pg_sleep(1.5)"})
+		waitForSleep(t, server, "1.5")
 		door.cancel()
 		r.fails("TDCZ", "57P01", "shutting down")
 		if err := door.end(t); err != nil {
@@ -55,7 +55,7 @@ func TestShutdown(t *testing.T) {
 	t.Run("busy beyond the time", func(t *testing.T) {
 		door, r := start(t, 5)
 		r.send(&pgproto3.Query{String: "SELECT pg_sleep(30)"})
-		time.Sleep(100 * time.Millisecond)
+		waitForSleep(t, server, "30")
 		door.cancel()
 		r.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
 		if n, err := r.Read(make([]byte, 1)); n > 0 || err == nil {

@@ -8,28 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
-	"strconv"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rowcap/rowcap/internal/dbtest"
 )
 
 // The benchmarks of this file are the client's side, and where no server is wanted
 // the server's, of scripts/bench-postgres, which runs what they measure and says
 // where it is in the environment.
-
-func setting(b *testing.B, name string) string {
-	b.Helper()
-	v := os.Getenv("ROWCAP_BENCH_" + name)
-	if v == "" {
-		b.Skipf("ROWCAP_BENCH_%s is not set: scripts/bench-postgres sets it", name)
-	}
-	return v
-}
 
 // begin connects and logs in as a user that needs no password.
 func begin(b *testing.B, addr string) net.Conn {
@@ -75,9 +64,9 @@ func queryMessage(sql string) []byte {
 
 // BenchmarkResult reads one large result and drops it.
 func BenchmarkResult(b *testing.B) {
-	c := begin(b, setting(b, "ADDR"))
+	c := begin(b, dbtest.Setting(b, "ADDR"))
 	defer c.Close()
-	query, buffer := queryMessage(setting(b, "QUERY")), make([]byte, 256<<10)
+	query, buffer := queryMessage(dbtest.Setting(b, "QUERY")), make([]byte, 256<<10)
 	for b.Loop() {
 		c.Write(query)
 		b.SetBytes(int64(finish(b, c, buffer)))
@@ -87,60 +76,12 @@ func BenchmarkResult(b *testing.B) {
 // BenchmarkIdle opens sessions that run a statement each and then wait, and reports
 // the memory that a process takes for each of them.
 func BenchmarkIdle(b *testing.B) {
-	pid, addr := setting(b, "PID"), setting(b, "ADDR")
-	sessions, err := strconv.Atoi(setting(b, "SESSIONS"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := net.Listen("tcp", setting(b, "LISTEN"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	accepted := make(chan net.Conn, sessions+1000)
-	serving.Go(func() {
-		defer close(accepted)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-			serving.Go(func() { answerAll(c) })
-		}
-	})
-	defer func() {
-		l.Close()
-		for c := range accepted {
-			c.Close()
-		}
-		serving.Wait()
-	}()
-	open := make([]net.Conn, 0, sessions)
-	defer func() {
-		for _, c := range open {
-			c.Close()
-		}
-	}()
-	run := func(n int) {
-		for range n {
-			c := begin(b, addr)
-			open = append(open, c)
-			c.Write(queryMessage(fmt.Sprintf("SELECT abalance FROM pgbench_accounts WHERE aid = %d", len(open))))
-			finish(b, c, make([]byte, 1<<10))
-		}
-	}
-	run(100) // what is there once
-	before := resident(b, pid)
-	for b.Loop() {
-		run(sessions)
-	}
-	time.Sleep(2 * time.Second)
-	b.ReportMetric(float64(resident(b, pid)-before)/float64(sessions), "KiB/session")
-	if settle, err := time.ParseDuration(os.Getenv("ROWCAP_BENCH_SETTLE")); err == nil {
-		time.Sleep(settle)
-		b.ReportMetric(float64(resident(b, pid)-before)/float64(sessions), "settled-KiB/session")
-	}
+	dbtest.Idle(b, func(addr string, n int) net.Conn {
+		c := begin(b, addr)
+		c.Write(queryMessage(fmt.Sprintf("SELECT abalance FROM pgbench_accounts WHERE aid = %d", n)))
+		finish(b, c, make([]byte, 1<<10))
+		return c
+	}, answerAll)
 }
 
 // answerAll is a server that lets everybody in and answers every statement with a row.
@@ -179,24 +120,6 @@ func answerAll(c net.Conn) {
 	}
 }
 
-// resident is the memory of a process in KiB.
-func resident(b *testing.B, pid string) int {
-	b.Helper()
-	status, err := os.ReadFile("/proc/" + pid + "/status")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			if n, err := strconv.Atoi(strings.Fields(rest)[0]); err == nil {
-				return n
-			}
-		}
-	}
-	b.Fatal("no VmRSS")
-	return 0
-}
-
 // counter counts the bytes that are written to it.
 type counter int64
 
@@ -208,13 +131,13 @@ func (c *counter) Write(b []byte) (int, error) {
 // BenchmarkPsql has psql print a result, and reports the bytes printed and the
 // most memory that psql took.
 func BenchmarkPsql(b *testing.B) {
-	host, port, err := net.SplitHostPort(setting(b, "ADDR"))
+	host, port, err := net.SplitHostPort(dbtest.Setting(b, "ADDR"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
 		var printed counter
-		cmd := exec.Command("psql", "-X", "-q", "-h", host, "-p", port, "-U", "postgres", "-d", "postgres", "-At", "-c", setting(b, "QUERY"))
+		cmd := exec.Command("psql", "-X", "-q", "-h", host, "-p", port, "-U", "postgres", "-d", "postgres", "-At", "-c", dbtest.Setting(b, "QUERY"))
 		cmd.Stdout = &printed
 		if err := cmd.Run(); err != nil {
 			b.Fatal(err)

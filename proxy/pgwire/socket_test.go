@@ -142,6 +142,7 @@ func TestFullQueue(t *testing.T) {
 				return
 			}
 		}
+		b.Receive() // the client leaves first
 	})
 	door := open(t, at, capped(5, 0))
 	r := dialRaw(t, door.addr)

@@ -31,6 +31,7 @@ var encryptions = map[uint32]string{codeSSL: "SSLRequest", codeGSS: "GSSENCReque
 
 // Names of startup parameters. Those of rowcap are not sent on.
 const (
+	userParameter         = "user"
 	optionsParameter      = "options"
 	replicationParameter  = "replication"
 	ownPrefix             = "rowcap."
@@ -43,6 +44,8 @@ type startup struct {
 	packet []byte
 	// cancels says that it is a CancelRequest.
 	cancels bool
+	// user is the role to log in as.
+	user string
 	// replicates says that it asks for a replication connection.
 	replicates bool
 	// defaultLimit is the session's own default, 0 if it gave none.
@@ -85,6 +88,8 @@ func readParameters(packet []byte) (*startup, error) {
 				continue
 			}
 			value = left
+		case name == userParameter:
+			s.user = value // as the server has it, the last one counts
 		case name == replicationParameter:
 			s.replicates = replicates(value)
 		}

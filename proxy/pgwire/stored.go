@@ -30,7 +30,7 @@ func (s *session) restore(st *rewrite.Statement, simple bool) (*fault, error) {
 		return nil, err
 	}
 	name := objectName([]byte(st.Prepared))
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	old := s.tables.statements[name]
 	failing := s.status == 'E' || s.skip
 	s.mu.Unlock()
@@ -53,20 +53,28 @@ func (s *session) restore(st *rewrite.Statement, simple bool) (*fault, error) {
 // restoreBelow does the same for the statement of a Bind that opens a portal with a
 // name. A Describe before it has the server fail where the Bind would, so that the
 // statement stays, and so that one whose columns were changed meanwhile is not
-// prepared with others than the client knows.
+// prepared with others than the client knows. In a transaction that has failed the
+// Bind fails by itself, whatever it is of.
 func (s *session) restoreBelow(name string) (*fault, error) {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	old, sure := s.statement(name)
+	known := sure && s.queue.ends == 0
 	s.mu.Unlock()
-	if !sure {
+	if sure && !kept(old) {
+		return nil, nil
+	}
+	if !known {
 		if _, err := s.drain(); err != nil {
 			return nil, err
 		}
-		s.mu.Lock()
-		old = s.tables.statements[name]
-		s.mu.Unlock()
 	}
-	if old == nil || !old.edited || asksLast(&old.plan.Statement) {
+	s.up.Lock(&s.mu)
+	if !known {
+		old = s.tables.statements[name]
+	}
+	failing := s.skip || s.status == 'E' && !s.segment.executed // which may have ended the transaction
+	s.mu.Unlock()
+	if !kept(old) || failing {
 		return nil, nil
 	}
 	parse, no, err := s.ownText(name, old)
@@ -82,10 +90,15 @@ func (s *session) restoreBelow(name string) (*fault, error) {
 	return nil, nil
 }
 
+// kept reports a statement that the server has in another text than the caller's.
+func kept(st *statement) bool {
+	return st != nil && st.edited && !asksLast(&st.plan.Statement)
+}
+
 // ownText returns the Parse of a statement as the caller sent it, or why it cannot be
 // used: the server is to read the text as it did before.
 func (s *session) ownText(name string, old *statement) (parse []byte, no *fault, err error) {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	text, types := old.text, old.types
 	s.mu.Unlock()
 	why, hint := "", "prepare it once more"
@@ -95,7 +108,7 @@ func (s *session) ownText(name string, old *statement) (parse []byte, no *fault,
 		if err := s.steady(); err != nil {
 			return nil, nil, err
 		}
-		s.mu.Lock()
+		s.up.Lock(&s.mu)
 		now := s.tables.reading
 		s.mu.Unlock()
 		if s.footing.doubt || now != old.reading {
@@ -116,7 +129,7 @@ func (s *session) unedited(name string, old *statement, parse []byte, why string
 	return fresh, []expected{
 		{kind: expectClose, target: 'S', name: name, quiet: true},
 		{kind: expectParse, name: name, parsed: fresh, quiet: true},
-	}, append(closeFrame(name), parse...)
+	}, append(closeFrame('S', name), parse...)
 }
 
 // insert sends messages of rowcap's own before the one at hand.
@@ -152,7 +165,7 @@ func (s *session) keeps(script *rewrite.Script, types []byte) bool {
 	if len(script.Plans) != 1 || asksLast(&script.Plans[0].Statement) {
 		return true
 	}
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	full := s.tables.kept+len(script.Text)+len(types) > textLimit
 	s.mu.Unlock()
 	if full {
@@ -187,7 +200,7 @@ func (s *session) restoreAll(plans []rewrite.Plan) (*fault, error) {
 
 // restoreFor does the same for an Execute of a portal.
 func (s *session) restoreFor(portal string) (*fault, error) {
-	s.mu.Lock()
+	s.up.Lock(&s.mu)
 	p, ok := s.segment.portals[portal]
 	if !ok {
 		p = s.tables.portals[portal]

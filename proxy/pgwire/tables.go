@@ -27,6 +27,8 @@ type statement struct {
 	reading reading
 	// limitType is the type of the parameter that is the limit; see limitType.
 	limitType uint32
+	// origin is what a Describe of it, or of a portal of it, told.
+	origin origin
 	// parameters is how many the server found, once a Describe of rowcap's own asked.
 	parameters uint16
 }
@@ -94,6 +96,13 @@ func (t *tables) drop(name string) {
 		t.kept -= len(st.text) + len(st.types)
 		delete(t.statements, name)
 	}
+}
+
+// dropUnnamed forgets what a Query takes away (exec_simple_query in
+// src/backend/tcop/postgres.c).
+func (t *tables) dropUnnamed() {
+	t.drop("")
+	delete(t.portals, "")
 }
 
 // completed follows the commands of SQL that act on statements and portals. Where

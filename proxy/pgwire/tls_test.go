@@ -292,7 +292,7 @@ func TestPostgres18(t *testing.T) {
 		_, err := c.Exec(ctx(t), "SELECT pg_sleep(20)")
 		failed <- err
 	}()
-	waitForSleep(t, server)
+	waitForSleep(t, server, "20")
 	if err := c.PgConn().CancelRequest(ctx(t)); err != nil {
 		t.Error(err)
 	}

@@ -228,7 +228,7 @@ func TestCancelByTLS(t *testing.T) {
 			_, err := c.Exec(ctx(t), "SELECT pg_sleep(20)")
 			failed <- err
 		}()
-		waitForSleep(t, server)
+		waitForSleep(t, server, "20")
 		r := dialRaw(t, door.addr)
 		if secure {
 			r = r.secure()
@@ -247,11 +247,11 @@ func TestCancelByTLS(t *testing.T) {
 	}
 }
 
-// waitForSleep waits until the server sleeps in a statement.
-func waitForSleep(t *testing.T, server *dbtest.Server) {
+// waitForSleep waits until the server is at a SELECT pg_sleep of so many seconds.
+func waitForSleep(t *testing.T, server *dbtest.Server, seconds string) {
 	t.Helper()
 	for range 200 {
-		if server.SQL(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") != "0" {
+		if server.SQL(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE 'SELECT pg_sleep("+seconds+")%'") != "0" {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -23,6 +23,9 @@ type link struct {
 	// bound says that the client was shown the server's own certificate, so that
 	// what a login is bound to is the same on both sides.
 	bound bool
+	// borrows says that the client may be let in as rowcap's own user; see
+	// entry.borrows.
+	borrows bool
 }
 
 // reach connects to the first upstream that accepts, and agrees with it on TLS.
@@ -127,8 +130,8 @@ func noTLS(at proxy.Address, cause error, what, hint string) *fault {
 }
 
 // linkOf says what a session's connections are.
-func linkOf(e *entry, server net.Conn, at proxy.Address) link {
-	l := link{at: at, secureClient: e.secure}
+func linkOf(e *entry, user string, server net.Conn, at proxy.Address) link {
+	l := link{at: at, secureClient: e.secure, borrows: e.borrows(user, at)}
 	if c, ok := server.(*tls.Conn); ok {
 		l.secureServer = true
 		shown := c.ConnectionState().PeerCertificates

@@ -12,7 +12,7 @@ const (
 type AuthSwitch struct {
 	Plugin string
 	// Data is the plugin's data as it stands, with the zero byte that most end
-	// with.
+	// with. It is nil in a lone header only.
 	Data []byte
 }
 
@@ -34,7 +34,7 @@ func DecodeAuthSwitch(b []byte) (AuthSwitch, error) {
 // Append appends the payload to b.
 func (a AuthSwitch) Append(b []byte) []byte {
 	b = append(b, AuthSwitchHeader)
-	if a.Plugin == "" && len(a.Data) == 0 {
+	if a.Plugin == "" && a.Data == nil {
 		return b
 	}
 	return append(append(append(b, a.Plugin...), 0), a.Data...)

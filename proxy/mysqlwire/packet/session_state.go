@@ -35,7 +35,7 @@ func DecodeSessionState(b []byte) ([]StateChange, error) {
 				name := string(data.lenencString())
 				changes = append(changes, StateChange{Kind: kind, Name: name, Value: string(data.lenencString())})
 			}
-		case TrackSchema, TrackStateChange:
+		case TrackSchema:
 			changes = append(changes, StateChange{Kind: kind, Value: string(data.lenencString())})
 		default:
 			changes = append(changes, StateChange{Kind: kind, Value: string(data.rest())})
@@ -52,7 +52,7 @@ func AppendSessionState(b []byte, changes []StateChange) []byte {
 		switch c.Kind {
 		case TrackSystemVariables:
 			data = AppendLenencString(AppendLenencString(nil, c.Name), c.Value)
-		case TrackSchema, TrackStateChange:
+		case TrackSchema:
 			data = AppendLenencString(nil, c.Value)
 		default:
 			data = []byte(c.Value)

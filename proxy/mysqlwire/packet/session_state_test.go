@@ -20,6 +20,12 @@ func TestSessionState(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantValue(t, got, []StateChange{{Name: "a", Value: "b"}, {Name: "c", Value: "d"}})
+	// Both servers tell of any change in one byte, without a length of its own.
+	got, err = DecodeSessionState([]byte("\x02\x011\x01\x05\x04shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValue(t, got, []StateChange{{Kind: TrackStateChange, Value: "1"}, {Kind: TrackSchema, Value: "shop"}})
 }
 
 func FuzzSessionState(f *testing.F) {

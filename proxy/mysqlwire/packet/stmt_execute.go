@@ -11,6 +11,9 @@ const (
 	ParameterCountAvailable byte = 0x08
 )
 
+// CursorKinds are the flags any of which asks for a cursor.
+const CursorKinds byte = 0x07
+
 // executeFixed is the length of what precedes the parameters.
 const executeFixed = 10
 
@@ -38,7 +41,8 @@ func DecodeExecuteStart(b []byte) (id uint32, flags byte, err error) {
 
 // DecodeExecute reads an Execute of a statement with params parameters, under
 // the capabilities of its session. known are the types of the execution before,
-// long says of each parameter (from 0) whether its value was sent ahead.
+// long says of each parameter (from 0) whether its value was sent ahead. Like the
+// servers, it takes no notice of bytes behind the last value.
 func DecodeExecute(b []byte, c Capabilities, params int, known []ParamType, long func(int) bool) (Execute, error) {
 	id, flags, err := DecodeExecuteStart(b)
 	if err != nil {
@@ -57,9 +61,6 @@ func DecodeExecute(b []byte, c Capabilities, params int, known []ParamType, long
 	}
 	if !s.bad {
 		e.Params, e.Fresh = s.params(params, names, known, long)
-	}
-	if !s.bad && s.left() > 0 {
-		return e, &MalformedError{Packet: "COM_STMT_EXECUTE", Why: "bytes follow the last value"}
 	}
 	return e, s.err("COM_STMT_EXECUTE")
 }

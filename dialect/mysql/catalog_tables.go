@@ -1,0 +1,61 @@
+package mysql
+
+import "strings"
+
+// names is a set of names, written as a list with blanks between them.
+func names(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range strings.Fields(list) {
+		set[name] = true
+	}
+	return set
+}
+
+// The server's own tables in its database mysql, as MySQL 9.7 and MariaDB 10.11 have
+// them. Whoever may create objects there can add others, and those are not catalogues;
+// nor are tables that only another version has, as a user could take their names here.
+var (
+	mysqlTables = names(`
+columns_priv component db default_roles engine_cost func general_log global_grants gtid_executed help_category
+help_keyword help_relation help_topic innodb_index_stats innodb_table_stats ndb_binlog_index password_history plugin
+procs_priv proxies_priv replication_asynchronous_connection_failover
+replication_asynchronous_connection_failover_managed replication_group_configuration_version
+replication_group_member_actions role_edges server_cost servers slave_master_info slave_relay_log_info slave_worker_info
+slow_log tables_priv time_zone time_zone_leap_second time_zone_name time_zone_transition time_zone_transition_type user`)
+
+	mariadbTables = names(`
+columns_priv column_stats db event func general_log global_priv gtid_slave_pos help_category help_keyword help_relation
+help_topic index_stats innodb_index_stats innodb_table_stats plugin proc procs_priv proxies_priv roles_mapping servers
+slow_log tables_priv table_stats time_zone time_zone_leap_second time_zone_name time_zone_transition
+time_zone_transition_type transaction_registry user`)
+)
+
+// sysTables are the views and the table of the database sys, the same in both servers.
+var sysTables = names(`
+host_summary host_summary_by_file_io host_summary_by_file_io_type host_summary_by_stages
+host_summary_by_statement_latency host_summary_by_statement_type innodb_buffer_stats_by_schema
+innodb_buffer_stats_by_table innodb_lock_waits io_by_thread_by_latency io_global_by_file_by_bytes
+io_global_by_file_by_latency io_global_by_wait_by_bytes io_global_by_wait_by_latency latest_file_io
+memory_by_host_by_current_bytes memory_by_thread_by_current_bytes memory_by_user_by_current_bytes
+memory_global_by_current_bytes memory_global_total metrics processlist ps_check_lost_instrumentation
+schema_auto_increment_columns schema_index_statistics schema_object_overview schema_redundant_indexes
+schema_table_lock_waits schema_table_statistics schema_table_statistics_with_buffer schema_tables_with_full_table_scans
+schema_unused_indexes session session_ssl_status statement_analysis statements_with_errors_or_warnings
+statements_with_full_table_scans statements_with_runtimes_in_95th_percentile statements_with_sorting
+statements_with_temp_tables sys_config user_summary user_summary_by_file_io user_summary_by_file_io_type
+user_summary_by_stages user_summary_by_statement_latency user_summary_by_statement_type version
+wait_classes_global_by_avg_latency wait_classes_global_by_latency waits_by_host_by_latency waits_by_user_by_latency
+waits_global_by_latency x$host_summary x$host_summary_by_file_io x$host_summary_by_file_io_type x$host_summary_by_stages
+x$host_summary_by_statement_latency x$host_summary_by_statement_type x$innodb_buffer_stats_by_schema
+x$innodb_buffer_stats_by_table x$innodb_lock_waits x$io_by_thread_by_latency x$io_global_by_file_by_bytes
+x$io_global_by_file_by_latency x$io_global_by_wait_by_bytes x$io_global_by_wait_by_latency x$latest_file_io
+x$memory_by_host_by_current_bytes x$memory_by_thread_by_current_bytes x$memory_by_user_by_current_bytes
+x$memory_global_by_current_bytes x$memory_global_total x$processlist x$ps_digest_95th_percentile_by_avg_us
+x$ps_digest_avg_latency_distribution x$ps_schema_table_statistics_io x$schema_flattened_keys x$schema_index_statistics
+x$schema_table_lock_waits x$schema_table_statistics x$schema_table_statistics_with_buffer
+x$schema_tables_with_full_table_scans x$session x$statement_analysis x$statements_with_errors_or_warnings
+x$statements_with_full_table_scans x$statements_with_runtimes_in_95th_percentile x$statements_with_sorting
+x$statements_with_temp_tables x$user_summary x$user_summary_by_file_io x$user_summary_by_file_io_type
+x$user_summary_by_stages x$user_summary_by_statement_latency x$user_summary_by_statement_type
+x$wait_classes_global_by_avg_latency x$wait_classes_global_by_latency x$waits_by_host_by_latency
+x$waits_by_user_by_latency x$waits_global_by_latency`)
