@@ -9,8 +9,13 @@ import (
 // parameter: all of it must be at hand to read the limit's value.
 const maxBound = 64 << 20
 
-// executeStart is the number of bytes to read of any COM_STMT_EXECUTE.
-const executeStart = 6
+const (
+	// executeStart is the number of bytes to read of any COM_STMT_EXECUTE.
+	executeStart = 6
+	// executeHead is how many precede the parameters, and bulkHead those of
+	// COM_STMT_BULK_EXECUTE, which has bulkTypes among its flags where types come with it.
+	executeHead, bulkHead, bulkTypes = 10, 7, 128
+)
 
 // execute sends COM_STMT_EXECUTE, with the limit's value held down where the limit
 // is a parameter.
@@ -24,6 +29,14 @@ func (s *session) execute(h packet.Header) error {
 	if short == nil {
 		st = s.prepared.get(id)
 	} // else the server complains
+	if st != nil && st.params > 0 && !st.typed && s.rewriter.Dialect().Name() == mariaDB {
+		if start, err = s.client.in.start(h, executeHead+(st.params+7)/8+1); err != nil {
+			return err
+		}
+		if untyped := st.firstTypes(start, h.Length); untyped != nil {
+			return s.unsaid(h, untyped)
+		}
+	}
 	a, err := s.executing(st)
 	if err != nil {
 		return err
@@ -40,6 +53,31 @@ func (s *session) execute(h packet.Header) error {
 	a.script.Plans = []rewrite.Plan{plan}
 	h.Seq = s.client.in.lastSeq
 	return s.send(h, b, a.results)
+}
+
+// firstTypes takes in the start of the first COM_STMT_EXECUTE of st with types, of length
+// bytes. It returns an error if there are none: MariaDB would read values whose types
+// nobody gave, and end with a signal (measured on 10.11.14; setup_conversion_functions).
+func (st *statement) firstTypes(start []byte, length int) error {
+	at := executeHead + (st.params+7)/8
+	if len(start) <= at {
+		return nil // the server complains
+	}
+	if start[at] == 0 {
+		return &packet.MalformedError{Packet: "COM_STMT_EXECUTE", Why: "the types of its parameters were never given"}
+	}
+	st.typed = length >= at+1+2*st.params
+	return nil
+}
+
+// unsaid is unreadable for a command that was not taken yet.
+func (s *session) unsaid(h packet.Header, why error) error {
+	last, err := s.client.in.skip(h)
+	if err != nil {
+		return err
+	}
+	s.client.in.lastSeq = last.Seq
+	return s.unreadable(why)
 }
 
 // executing returns what relays the answer to an execution of st, which is nil if
@@ -110,7 +148,7 @@ func sameEdits(a, b []rewrite.Edit) bool {
 // bulkExecute passes MariaDB's COM_STMT_BULK_EXECUTE on. Rows that it may return
 // are those of RETURNING, which are guarded.
 func (s *session) bulkExecute(h packet.Header) error {
-	start, err := s.client.in.start(h, executeStart-1)
+	start, err := s.client.in.start(h, bulkHead)
 	if err != nil {
 		return err
 	}
@@ -118,6 +156,12 @@ func (s *session) bulkExecute(h packet.Header) error {
 	if id, short := packet.StatementID(start); short == nil {
 		st = s.prepared.get(id)
 	} // else the server complains
+	if st != nil && len(start) == bulkHead && !st.typed && s.rewriter.Dialect().Name() == mariaDB {
+		if start[executeStart-1]&bulkTypes == 0 {
+			return s.unsaid(h, &packet.MalformedError{Packet: "COM_STMT_BULK_EXECUTE", Why: "the types of its parameters were never given"})
+		}
+		st.typed = h.Length >= bulkHead+2*st.params
+	}
 	a, err := s.executing(st)
 	if err != nil {
 		return err

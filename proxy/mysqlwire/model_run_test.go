@@ -1,7 +1,9 @@
 package mysqlwire_test
 
 import (
+	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -52,8 +54,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte, server, client uint16) {
 		offers, wants := optionsOf(server), optionsOf(client)
 		door := serve(t, modelServer(t, model{}, offers).addr, policy(modelMost, modelMax))
-		through, _ := commands(t, nobody, door.addr, "", wants, said)
-		model, asked := commands(t, nobody, modelServer(t, model{most: modelMost, max: modelMax}, offers&modelCarried).addr, "", wants, said)
+		through, _ := commands(t, nobody, door.addr, "", wants, said, manner{})
+		model, asked := commands(t, nobody, modelServer(t, model{most: modelMost, max: modelMax}, offers&modelCarried).addr, "", wants, said, manner{})
 		if through != model {
 			t.Fatalf("%s\ngot\n%s\nwant\n%s", asked, through, model)
 		}
@@ -70,6 +72,7 @@ func TestModel(t *testing.T) {
 			warmLogin(t, s)
 		}
 		door := serve(t, s.Addr(), policy(modelMost, modelMax))
+		kill, cursorFault := killer(t, s), s.Flavor == dbtest.FlavorMySQL
 		sqlgen.Check(t, 10*time.Second, func(rt *rapid.T) {
 			said := rapid.SliceOfN(rapid.Byte(), 3, 60).Draw(rt, "said")
 			want := packet.MultiStatements
@@ -83,12 +86,12 @@ func TestModel(t *testing.T) {
 				addr      string
 				most, max int
 			}{{s.Addr(), 0, 0}, {door.addr, modelMost, modelMax}} {
-				real, _ := commands(t, s, side.addr, database, want, said)
+				real, _ := commands(t, s, side.addr, database, want, said, manner{kill, cursorFault})
 				if side.most > 0 {
 					door.wait(t)
 				}
 				like := model{most: side.most, max: side.max}
-				model, asked := commands(t, &dbtest.Server{User: "u", Password: "p"}, modelServer(t, like, want).addr, "", want, said)
+				model, asked := commands(t, &dbtest.Server{User: "u", Password: "p"}, modelServer(t, like, want).addr, "", want, said, manner{cursorFault: cursorFault})
 				if real != model {
 					rt.Fatalf("under the cap %d\n%s\nthe server\n%s\nthe model\n%s", side.most, asked, real, model)
 				}
@@ -112,16 +115,26 @@ func modelSchema() string {
 	return sql
 }
 
+// manner is how commands are said to a server.
+type manner struct {
+	// kill kills the statement that a session is at, by the session's number.
+	kill func(id uint32) error
+	// cursorFault reports a server that answers OK, and no rows, to an execution without a
+	// cursor of a statement that was first executed with one (MySQL 9.7.4).
+	cursorFault bool
+}
+
 // commands says what said stands for, three bytes for each command, and returns the
 // answers as text without the words of errors, and the commands.
-func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet.Capabilities, said []byte) (answers, asked string) {
+func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet.Capabilities, said []byte, m manner) (answers, asked string) {
 	t.Helper()
 	c := newWireSide(dialRaw(t, s, addr, database, caps))
 	defer c.conn.Close()
 	texts := modelTexts()
 	var got, log strings.Builder
 	fmt.Fprintf(&got, "capabilities %x\n", c.caps)
-	open := map[uint32]bool{} // statements whose cursor is open
+	open := map[uint32]bool{}    // statements whose cursor is open
+	cursors := map[uint32]bool{} // statements that were executed, and whether by a cursor the first time
 	for count := 0; len(said) >= 3 && count < 30; said, count = said[3:], count+1 {
 		if strings.Contains(got.String(), " closed\n") {
 			t.Fatalf("%s\nanswered is\n%s", log.String(), got.String())
@@ -136,9 +149,15 @@ func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet
 			fmt.Fprintf(&log, "%v %q\n", kind, rest)
 			c.command(append([]byte{byte(kind)}, rest...))
 		}
+		// plain reads an answer without its number of warnings: MySQL tells of the statement's
+		// before, MariaDB does not.
+		plain := func() {
+			before, _, _ := strings.Cut(c.answer(0), " warnings=")
+			fmt.Fprintf(&got, "%s\n", before)
+		}
 		number := func(n uint32) string { return string(binary.LittleEndian.AppendUint32(nil, n)) }
 		c.opens = false
-		switch said[0] % 9 {
+		switch said[0] % 13 {
 		case 0, 1:
 			command(packet.ComQuery, string(packet.NoAttributes(c.caps))+first)
 			got.WriteString(c.answer(0))
@@ -153,7 +172,13 @@ func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet
 			got.WriteString(c.prepared())
 		case 4:
 			flags := byte(y % 2)
+			if cursors[id] && flags == 0 && m.cursorFault {
+				continue
+			}
 			c.opens = flags != 0
+			if _, ok := cursors[id]; !ok {
+				cursors[id] = c.opens
+			}
 			command(packet.ComStmtExecute, string(packet.Execute{StatementID: id, Flags: flags, Iterations: 1}.Append(nil, c.caps)[1:]))
 			answer := c.answer(id)
 			open[id] = strings.Contains(answer, " cursor")
@@ -178,6 +203,33 @@ func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet
 			command(packet.ComResetConnection, "")
 			clear(open)
 			got.WriteString(c.answer(0))
+		case 9:
+			command(packet.ComPing, "")
+			plain()
+		case 10:
+			command(packet.ComSetOption, string([]byte{byte(y % 2), 0}))
+			plain()
+		case 11:
+			sets := modelSets()
+			command(packet.ComQuery, string(packet.NoAttributes(c.caps))+sets[x%len(sets)])
+			got.WriteString(c.answer(0))
+		case 12:
+			if said[0] < 200 {
+				continue // seldom, as it takes its time
+			}
+			killed := make(chan error, 1)
+			go func() {
+				if m.kill == nil {
+					killed <- nil
+				} else {
+					killed <- m.kill(c.id)
+				}
+			}()
+			command(packet.ComQuery, string(packet.NoAttributes(c.caps))+"SELECT MAX(n + SLEEP(30)) FROM r9 LIMIT 1")
+			got.WriteString(c.answer(0))
+			if err := <-killed; err != nil {
+				t.Fatalf("%v\n%s\nanswered is\n%s", err, log.String(), got.String())
+			}
 		}
 	}
 	c.command([]byte{byte(packet.ComQuit)})
@@ -189,4 +241,27 @@ func commands(t *testing.T, s *dbtest.Server, addr, database string, caps packet
 		answers += line
 	}
 	return answers, log.String()
+}
+
+// killer returns what kills the statement of a session once the server is seen to sleep in it.
+func killer(t *testing.T, s *dbtest.Server) func(id uint32) error {
+	db, err := sql.Open("mysql", s.DSN("mysql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return func(id uint32) error {
+		const look = "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND state = 'User sleep'"
+		for by := time.Now().Add(10 * time.Second); time.Now().Before(by); time.Sleep(2 * time.Millisecond) {
+			var sleeps int
+			if err := db.QueryRow(look, id).Scan(&sleeps); err != nil {
+				return err
+			}
+			if sleeps > 0 {
+				_, err := db.Exec(fmt.Sprintf("KILL QUERY %d", id))
+				return err
+			}
+		}
+		return errors.New("the server does not run the statement that is to be killed")
+	}
 }

@@ -20,10 +20,11 @@ type model struct {
 	// most and most of a limit are the caps of statements without a limit and with one; 0
 	// is none.
 	most, max int
-	block     bool // a transaction is open
-	told      int  // notices of the command at hand
-	last      uint32
-	prepared  map[uint32]*modelPrepared
+	modelSettings
+	block    bool // a transaction is open
+	told     int  // notices of the command at hand
+	last     uint32
+	prepared map[uint32]*modelPrepared
 }
 
 // modelText is a statement: its first word, and the rows of its table, its own limit, -1
@@ -32,6 +33,8 @@ type modelText struct {
 	word        string
 	rows, limit int
 	fails       bool
+	// guarded reports that a door cannot read it.
+	guarded bool
 }
 
 // modelPrepared is a prepared SELECT with its cursor. at are the rows that the cursor
@@ -39,15 +42,27 @@ type modelText struct {
 type modelPrepared struct {
 	modelText
 	at int
+	// opened is the statement as its cursor was opened.
+	opened modelText
 }
 
 // modelCaps are what every server of the model has.
 const modelCaps = packet.LongFlag | packet.ConnectWithDB | packet.Protocol41 | packet.SecureConnection | packet.PluginAuth | packet.MultiResults | packet.PSMultiResults | packet.Transactions
 
-func readModel(text string) modelText {
+func (m *model) read(text string) modelText {
 	words := strings.Fields(text)
-	st := modelText{word: words[0], limit: -1}
-	if st.word == "SELECT" {
+	st := modelText{word: words[0], limit: -1, guarded: m.guards}
+	switch {
+	case st.word == "SET":
+		st.word = text
+	case strings.Contains(text, "SLEEP"):
+		st.word = "SLEEP"
+	case strings.Contains(text, modelBackslash):
+		st.rows = 9
+		if !m.raw {
+			st.limit = 2
+		}
+	case st.word == "SELECT":
 		st.fails = words[3][0] == 'f'
 		st.rows, _ = strconv.Atoi(words[3][1:])
 		if len(words) > 5 {
@@ -57,12 +72,20 @@ func readModel(text string) modelText {
 	return st
 }
 
+// bounded is a statement under the session's own bound.
+func (m *model) bounded(st modelText) modelText {
+	if st.limit < 0 && m.bound >= 0 {
+		st.rows, st.limit, st.fails = min(st.rows, m.bound), -1, st.fails && m.bound > st.rows
+	}
+	return st
+}
+
 // cap is the cap of a statement, -1 for none.
 func (m *model) cap(st modelText) int {
 	switch {
 	case m.most == 0:
 		return -1
-	case st.limit < 0:
+	case st.guarded || st.limit < 0:
 		return m.most
 	case st.limit > m.max:
 		return m.max
@@ -81,14 +104,18 @@ func (st modelText) total() int {
 // broke reports that a statement fails behind its rows, under a cap or -1: a door has the
 // server make one row more than the cap.
 func (st modelText) broke(cap int) bool {
-	return st.fails && (st.limit < 0 || st.limit > st.rows) && (cap < 0 || cap >= st.rows)
+	return st.fails && (st.limit < 0 || st.limit > st.rows) && (cap < 0 || cap >= st.rows || st.guarded)
 }
 
 func (m *model) status() packet.Status {
+	status := packet.StatusAutocommit
 	if m.block {
-		return packet.StatusInTransaction | packet.StatusAutocommit
+		status |= packet.StatusInTransaction
 	}
-	return packet.StatusAutocommit
+	if m.raw {
+		status |= packet.StatusNoBackslashEscapes
+	}
+	return status
 }
 
 func (m *model) ok(affected uint64, more packet.Status) {
@@ -132,6 +159,12 @@ func (m *model) rows(from, to int, binaryRows bool) {
 // result answers one statement and reports whether the answer goes on.
 func (m *model) result(st modelText, more packet.Status, binaryRows bool) bool {
 	switch st.word {
+	case "SLEEP":
+		m.write(packet.ColumnCount{Columns: 1, Metadata: true}.Append(nil, m.caps))
+		m.column("MAX(n + SLEEP(30))")
+		m.end(more, 0, false)
+		m.fail(1317, "70100")
+		return false
 	case "broken":
 		m.fail(1064, "42000")
 		return false
@@ -141,27 +174,36 @@ func (m *model) result(st modelText, more packet.Status, binaryRows bool) bool {
 	case "DO":
 		m.ok(0, more)
 	case "CALL":
-		m.result(modelText{word: "SELECT", rows: 3, limit: -1}, packet.StatusMoreResults, binaryRows)
-		m.result(modelText{word: "SELECT", rows: 9, limit: -1}, packet.StatusMoreResults, binaryRows)
+		m.rowsOf(modelText{word: "SELECT", rows: 3, limit: -1}, packet.StatusMoreResults, binaryRows)
+		m.rowsOf(modelText{word: "SELECT", rows: 9, limit: -1}, packet.StatusMoreResults, binaryRows)
 		m.ok(0, more)
+	case "SELECT":
+		return m.rowsOf(m.bounded(st), more, binaryRows)
 	default:
-		cap := m.cap(st)
-		shown := st.total()
-		if cap >= 0 {
-			shown = min(shown, cap)
-		}
-		m.columns()
-		m.end(more, 0, false)
-		m.rows(0, shown, binaryRows)
-		if st.broke(cap) {
-			m.fail(1690, "22003")
-			return false
-		}
-		if shown < st.total() {
-			m.told++
-		}
-		m.end(more, m.told, true)
+		m.set(st.word)
+		m.ok(0, more)
 	}
+	return true
+}
+
+// rowsOf answers a SELECT.
+func (m *model) rowsOf(st modelText, more packet.Status, binaryRows bool) bool {
+	cap := m.cap(st)
+	shown := st.total()
+	if cap >= 0 {
+		shown = min(shown, cap)
+	}
+	m.columns()
+	m.end(more, 0, false)
+	m.rows(0, shown, binaryRows)
+	if st.broke(cap) {
+		m.fail(1690, "22003")
+		return false
+	}
+	if shown < st.total() {
+		m.told++
+	}
+	m.end(more, m.told, true)
 	return true
 }
 
@@ -179,18 +221,24 @@ func (m *model) take(command []byte) bool {
 			return false
 		}
 		m.query(string(q.Text))
+	case packet.ComPing:
+		m.ok(0, 0)
+	case packet.ComSetOption:
+		m.several = rest[0] == 0
+		m.end(0, 0, true)
 	case packet.ComResetConnection:
 		m.block = false
+		m.reset()
 		clear(m.prepared)
 		m.ok(0, 0)
 	case packet.ComStmtPrepare:
-		st := readModel(string(rest))
+		st := m.read(string(rest))
 		if st.word == "broken" {
 			m.fail(1064, "42000")
 			break
 		}
 		m.last++
-		m.prepared[m.last] = &modelPrepared{st, -1}
+		m.prepared[m.last] = &modelPrepared{modelText: st, at: -1}
 		m.write(packet.PrepareOK{StatementID: m.last, Columns: 1, Metadata: true}.Append(nil, m.caps))
 		m.column("n")
 		m.end(0, 0, false)
@@ -209,7 +257,8 @@ func (m *model) take(command []byte) bool {
 			m.page(st, int(binary.LittleEndian.Uint32(rest[4:])))
 		case rest[4] == packet.CursorReadOnly:
 			// The server makes all rows of a cursor at once, behind the columns.
-			if st.at = -1; st.broke(m.cap(st.modelText)) {
+			st.opened = m.bounded(st.modelText)
+			if st.at = -1; st.opened.broke(m.cap(st.opened)) {
 				m.columns()
 				m.fail(1690, "22003")
 				break
@@ -229,18 +278,22 @@ func (m *model) take(command []byte) bool {
 // answered up to it.
 func (m *model) query(text string) {
 	parts := strings.Split(text, ";")
-	if len(parts) > 1 && !m.caps.Has(packet.MultiStatements) {
+	if len(parts) > 1 && !m.several {
 		m.fail(1064, "42000")
 		return
 	}
+	unread := false // a statement before may have changed how the rest is read
 	for i, part := range parts {
 		more := packet.StatusMoreResults
 		if i == len(parts)-1 {
 			more = 0
 		}
-		if !m.result(readModel(part), more, false) {
+		st := m.read(part)
+		st.guarded = st.guarded || unread
+		if !m.result(st, more, false) {
 			return
 		}
+		unread = unread || strings.HasPrefix(st.word, "SET ")
 	}
 }
 
@@ -251,7 +304,7 @@ func (m *model) page(st *modelPrepared, n int) {
 		m.fail(1421, "HY000")
 		return
 	}
-	cap, total := m.cap(st.modelText), st.total()
+	cap, total := m.cap(st.opened), st.opened.total()
 	to := min(total, st.at+n)
 	cut := cap >= 0 && to > cap
 	if cut {
@@ -293,6 +346,8 @@ func modelServer(t *testing.T, m model, offers packet.Capabilities) *fakeServer 
 		if m.caps = login.Capabilities; m.caps&^(offers|modelCaps) != 0 {
 			t.Errorf("the server has %x, and was asked for %x", offers|modelCaps, m.caps)
 		}
+		m.several = m.caps.Has(packet.MultiStatements)
+		m.reset()
 		m.ok(0, 0)
 		for {
 			m.seq = 0
@@ -307,24 +362,9 @@ func modelServer(t *testing.T, m model, offers packet.Capabilities) *fakeServer 
 	})
 }
 
-// learned answers a door's own question.
-func (m *model) learned(command []byte) bool {
-	if q, err := packet.DecodeQuery(command, m.caps); command[0] != byte(packet.ComQuery) || err != nil || !strings.HasPrefix(string(q.Text), "SELECT @@") {
-		return false
-	}
-	m.write(packet.ColumnCount{Columns: 4, Metadata: true}.Append(nil, m.caps))
-	for _, name := range []string{"@@sql_mode", "@@character_set_client", "@@sql_select_limit", "DATABASE()"} {
-		m.column(name)
-	}
-	m.end(0, 0, false)
-	m.write(packet.AppendTextRow(nil, nil2(""), []byte("utf8mb4"), []byte("18446744073709551615"), nil))
-	m.end(0, 0, true)
-	return true
-}
-
 // modelTexts are the statements of a conversation.
 func modelTexts() []string {
-	texts := []string{"BEGIN", "COMMIT", "DO 1", "CALL p()", "broken SELECT"}
+	texts := append([]string{"BEGIN", "COMMIT", "DO 1", "CALL p()", "broken SELECT"}, modelSets()...)
 	for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 9} {
 		texts = append(texts, fmt.Sprintf("SELECT n FROM r%d", rows), fmt.Sprintf("SELECT n FROM f%d", rows))
 		for _, limit := range []int{0, 2, 3, 4, 5, 9} {

@@ -24,6 +24,8 @@ type rawClient struct {
 	conn net.Conn
 	caps packet.Capabilities
 	seq  byte
+	// id is the number of the session, as the server's greeting has it.
+	id uint32
 	// tls says that conn speaks TLS.
 	tls bool
 }
@@ -65,7 +67,7 @@ func dialProgram(t testing.TB, s *dbtest.Server, addr, database string, want pac
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.caps = (baseCaps | want) & g.Capabilities
+	c.caps, c.id = (baseCaps|want)&g.Capabilities, g.ConnectionID
 	if c.caps.Has(packet.SSL) {
 		c.startTLS()
 	}

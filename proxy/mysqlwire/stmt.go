@@ -21,6 +21,8 @@ type statement struct {
 	// types are the parameters' types as the client last gave them, nil if they
 	// are not known.
 	types []packet.ParamType
+	// typed reports that the server knows types of the parameters.
+	typed bool
 	// long are the parameters, from 0, whose values were sent ahead.
 	long map[int]bool
 	// cursor counts the rows of the open cursor, nil if there is none.
