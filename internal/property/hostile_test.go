@@ -63,13 +63,18 @@ func TestHostileTexts(t *testing.T) {
 		fmt.Println("family", f.name) // the last one before a crash
 		const grows = largeText / smallText
 		small, large := cost(t, d, f.text(smallText)), cost(t, d, f.text(largeText))
-		if large.time > 5*grows*max(small.time, 4*time.Millisecond) {
-			large = large.least(cost(t, d, f.text(largeText))) // something else took the time
+		// What grows with the square takes 256 times as long, and a machine that does other
+		// things makes any time up to some times longer.
+		slower := func() bool { return large.time > 8*grows*max(small.time, 4*time.Millisecond) }
+		for range 3 {
+			if slower() {
+				large = large.least(cost(t, d, f.text(largeText)))
+			}
 		}
 		if large.bytes > 4*grows*max(small.bytes, 256<<10) {
 			t.Errorf("%s: %d bytes for a text of %d, %d for one %d times as long", f.name, small.bytes, smallText, large.bytes, grows)
 		}
-		if large.time > 5*grows*max(small.time, 4*time.Millisecond) {
+		if slower() {
 			t.Errorf("%s: %v for a text of %d bytes, %v for one %d times as long", f.name, small.time, smallText, large.time, grows)
 		}
 		if !f.huge && os.Getenv("ROWCAP_HOSTILE_ALL") == "" {
@@ -79,7 +84,7 @@ func TestHostileTexts(t *testing.T) {
 		// 64 MiB may cost what the large text does, times the length: what is too long
 		// to be parsed costs less. The memory for it is less than the text, or about as much.
 		const longer = hugeText / largeText
-		if huge.time > 3*longer*max(large.time, 4*time.Millisecond) || huge.bytes > max(hugeText, 3*large.bytes) {
+		if huge.time > 4*longer*max(large.time, 4*time.Millisecond) || huge.bytes > max(hugeText, 3*large.bytes) {
 			t.Errorf("%s: %v and %d bytes for a text of 64 MiB, %v and %d for one of %d", f.name, huge.time, huge.bytes, large.time, large.bytes, largeText)
 		}
 		fmt.Printf("%s: %v %v %v, %d %d %d MiB\n", f.name, small.time, large.time, huge.time, small.bytes>>20, large.bytes>>20, huge.bytes>>20)
