@@ -86,10 +86,14 @@ func (c *checker) finish() {
 	c.out.Findings = slices.CompactFunc(c.out.Findings, func(a, b Finding) bool {
 		return a.Rule == b.Rule && a.Start == b.Start && a.End == b.End && a.Message == b.Message
 	})
+	path := c.out.Path // the same however the file was named
+	if c.linter.working != "" {
+		path = strings.TrimPrefix(path, c.linter.working)
+	}
 	same := map[string]int{} // findings of a rule in equal statements, by which their fingerprints differ
 	for i := range c.out.Findings {
 		f := &c.out.Findings[i]
-		key := f.Rule.Code + "\x00" + f.Path + "\x00" + f.Fingerprint
+		key := f.Rule.Code + "\x00" + path + "\x00" + f.Fingerprint
 		n := same[key]
 		same[key]++
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(n)))

@@ -48,7 +48,9 @@ func schemaOf(t testing.TB, o *lint.Options, sql string) *lint.Schema {
 // tables are those of the fixtures of order-not-total.
 const tables = "CREATE TABLE invoices (id int PRIMARY KEY, day date NOT NULL, number varchar(9) UNIQUE, shop int NOT NULL, serial int NOT NULL, UNIQUE (shop, serial));\n" +
 	"CREATE TABLE log (at timestamp);\nCREATE TABLE late (a int NOT NULL, b int);\nALTER TABLE late ADD CONSTRAINT k UNIQUE (a);\n" +
-	"CREATE TABLE indexed (a int NOT NULL);\nCREATE UNIQUE INDEX i ON indexed (a);\nCREATE TABLE x.twice (a int);\nCREATE TABLE y.twice (a int)"
+	"CREATE TABLE indexed (a int NOT NULL);\nCREATE UNIQUE INDEX i ON indexed (a);\nCREATE TABLE x.twice (a int);\nCREATE TABLE y.twice (a int);\n" +
+	"CREATE TABLE heirs (id int PRIMARY KEY);\nCREATE TABLE heir () INHERITS (heirs);\n" +
+	"CREATE TABLE changed (id int PRIMARY KEY, a int);\nALTER TABLE changed DROP COLUMN id"
 
 // show prints a result as the fixtures have it.
 func show(r lint.Result) string {
@@ -189,6 +191,9 @@ func TestRules(t *testing.T) {
 			for _, f := range l.Text("test.sql", sql).Findings {
 				if f.Rule == r && !f.Ignored {
 					n++
+					if f.Severity != r.Severity {
+						t.Errorf("%s: its documentation says %s, and in %q it is %s", r.Code, r.Severity, sql, f.Severity)
+					}
 					fixes = fixes || len(f.Fixes) > 0
 				}
 			}

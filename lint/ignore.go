@@ -51,7 +51,7 @@ func directiveOf(text string) (d directive, ok bool) {
 		return d, false
 	}
 	rest, file := strings.CutPrefix(rest, "-file")
-	if rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '\n' {
+	if rest != "" && strings.IndexByte(" \t\r\n", rest[0]) < 0 {
 		return d, false // another word
 	}
 	d = directive{text: text, used: map[*Rule]bool{}}
@@ -114,7 +114,18 @@ func (c *checker) programDirectives(comments []source.Comment) {
 
 // read reads the codes and the reason.
 func (d *directive) read(text string) {
-	codes, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
+	codes, reason := "", text
+	for first := true; first || strings.HasSuffix(codes, ","); first = false { // a blank may stand behind a comma
+		reason = strings.TrimSpace(reason)
+		end := strings.IndexAny(reason, " \t\r\n")
+		if end < 0 {
+			end = len(reason)
+		}
+		if end == 0 {
+			break
+		}
+		codes, reason = codes+reason[:end], reason[end:]
+	}
 	d.reason = strings.TrimSpace(reason)
 	for code := range strings.SplitSeq(codes, ",") {
 		if code = strings.TrimSpace(code); code == "" {
@@ -150,7 +161,7 @@ func (c *checker) suppress(f *Finding, statement int) {
 }
 
 // unused notes the directives that suppress nothing. A rule that is not asked may have
-// found something.
+// found something, and so may have any in a statement that is skipped.
 func (c *checker) unused() {
 	if !slices.Contains(c.linter.rules, &unusedSuppression) {
 		return
@@ -160,12 +171,22 @@ func (c *checker) unused() {
 			c.complain(d, d.fault)
 			continue
 		}
+		if c.skips(d) {
+			continue
+		}
 		for _, rule := range d.rules {
 			if !d.used[rule] && slices.Contains(c.linter.rules, rule) {
 				c.complain(d, fmt.Sprintf("it suppresses nothing: %s (%s) finds nothing here", rule.Name, rule.Code))
 			}
 		}
 	}
+}
+
+// skips reports a directive for statements of which some were not looked at.
+func (c *checker) skips(d directive) bool {
+	return slices.ContainsFunc(c.out.Skipped, func(s Skipped) bool {
+		return slices.Contains(d.targets, wholeFile) || s.Start.Line > 0 && slices.Contains(d.targets, s.Start.Offset)
+	})
 }
 
 func (c *checker) complain(d directive, message string) {

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rowcap/rowcap/dialect"
 	"github.com/rowcap/rowcap/lint/source"
@@ -45,6 +48,7 @@ type Linter struct {
 	rewriters map[string]*rewrite.Rewriter
 	marker    rewrite.Tokenizer
 	folders   []Folder // with absolute paths, the longest first
+	working   string   // the working folder, with a slash behind
 }
 
 // errNoDialect says that nothing tells which dialect a file is in.
@@ -75,6 +79,9 @@ func New(o Options) (*Linter, error) {
 	}
 	if err := l.setFolders(o.Folders); err != nil {
 		return nil, err
+	}
+	if working, err := os.Getwd(); err == nil {
+		l.working = strings.TrimSuffix(filepath.ToSlash(working), "/") + "/"
 	}
 	l.marker, _ = l.rewriters["mysql"].Dialect().(rewrite.Tokenizer)
 	for _, r := range Rules() {
@@ -142,7 +149,7 @@ func (l *Linter) file(f *source.File, language source.Language) (out Result) {
 		}
 		c.programDirectives(program.Comments)
 		if program.Left > 0 {
-			c.out.Skipped = append(c.out.Skipped, Skipped{Why: fmt.Sprintf("SQL that %d of its calls put together at run time is not looked at", program.Left)})
+			c.out.Skipped = append(c.out.Skipped, Skipped{Why: fmt.Sprintf("SQL that %d of its calls put together at run time, or have from other files, is not looked at", program.Left)})
 		}
 	case source.LanguageMarkdown:
 		for _, s := range source.Markdown(f) {

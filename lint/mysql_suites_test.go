@@ -41,7 +41,7 @@ func TestMySQLSuites(t *testing.T) {
 			}
 			defer conn.Close()
 			seen := map[string]bool{}
-			read, statements, encodings, unread, refused, taken := 0, 0, 0, 0, 0, map[string]int{}
+			read, statements, encodings, unread, refused, rejected, taken := 0, 0, 0, 0, 0, 0, map[string]int{}
 			for i, file := range files {
 				if !*all && i%25 != 0 {
 					continue
@@ -61,6 +61,16 @@ func TestMySQLSuites(t *testing.T) {
 						continue // nobody can tell where its statements end
 					}
 					statements += compare(t, l, r, text)
+					for _, f := range l.Text("x.sql", text).Findings {
+						if f.Rule.Name != "rejected-limit" {
+							continue
+						}
+						rejected++
+						if st, err := conn.PrepareContext(context.Background(), text); err == nil {
+							st.Close()
+							t.Errorf("%s: the server takes %.300q, and there is found at %d: %s", file, text, f.Start.Offset, f.Message)
+						}
+					}
 					for _, p := range plans {
 						st := p.Statement
 						if st.Kind != rewrite.KindUnknown {
@@ -77,6 +87,7 @@ func TestMySQLSuites(t *testing.T) {
 					}
 				}
 			}
+			t.Logf("%d limits are found to be rejected", rejected)
 			t.Logf("%d of %d files, %d statements, %d in other encodings; %d cannot be read, of which the server refuses %d, and accepts by why: %v",
 				read, len(files), statements, encodings, unread, refused, taken)
 			const doubtful = "the parsers cannot read the statement"

@@ -98,7 +98,7 @@ func (p *part) statement(st *source.Statement, place int) {
 	plain := p.sql[st.Start:st.End]
 	text := rewrite.ApplyEdits(plain, st.Edits)
 	planned := p.rewriter.Script(text, rewrite.Ask{})
-	if unreadable(planned) && slices.ContainsFunc(st.Edits, func(e rewrite.Edit) bool { return e.Text != "" }) {
+	if unreadable(planned) && !st.Sent && slices.ContainsFunc(st.Edits, func(e rewrite.Edit) bool { return e.Text != "" }) {
 		var ok bool
 		if planned, ok = p.otherwise(st, plain); !ok {
 			p.skip(st, "a variable or an argument stands in it, whose text is not known here")
@@ -108,7 +108,7 @@ func (p *part) statement(st *source.Statement, place int) {
 	p.statements += len(planned.Plans)
 	for i, plan := range planned.Plans {
 		s := &Statement{Plan: plan, Policy: p.rewriter.Policy(), DeepOffset: p.linter.options.DeepOffset, Schema: p.linter.options.Schema,
-			Single: st.Single, Place: place + i, dialect: p.rewriter.Dialect()}
+			Single: st.Single, Takes: st.Takes, Place: place + i, dialect: p.rewriter.Dialect()}
 		normal := ""
 		for _, rule := range p.linter.rules {
 			if rule.check == nil || !rule.in(p.rewriter.Dialect().Name()) {

@@ -12,7 +12,7 @@ var innerLimitAggregate = Rule{
 }
 
 func checkInnerLimitAggregate(s *Statement) []hit {
-	if !s.words().inner(s.Plan.Statement.Limit) {
+	if !s.inner() {
 		return nil
 	}
 	return s.each(rewrite.PartAggregatedLimit, "the aggregate around this limit counts these rows only", "take the aggregate over the table, or name the result for what it is")

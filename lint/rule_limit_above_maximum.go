@@ -19,7 +19,7 @@ var limitAboveMaximum = Rule{
 // statement's own number.
 func checkLimitAboveMaximum(s *Statement) []hit {
 	p := s.Plan
-	if p.Statement.Limit.Form != rewrite.LimitLiteral || p.Cap.Source != rewrite.SourceCapped || p.Cap.Wanted == 0 || p.Method == rewrite.MethodPass {
+	if p.Statement.Limit.Form != rewrite.LimitLiteral || p.Cap.Source != rewrite.SourceCapped || p.Cap.Wanted == 0 || p.Method == rewrite.MethodPass || !s.capShows() || s.oneRow() {
 		return nil
 	}
 	var start, end int

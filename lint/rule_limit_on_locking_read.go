@@ -17,7 +17,7 @@ var limitOnLockingRead = Rule{
 // checkLimitOnLockingRead finds plans that hold a locking read.
 func checkLimitOnLockingRead(s *Statement) []hit {
 	p := s.Plan
-	if !p.Statement.Locks || !s.query() || p.Method == rewrite.MethodPass || p.Method == rewrite.MethodOwn {
+	if !p.Statement.Locks || !s.query() || p.Method == rewrite.MethodPass || p.Method == rewrite.MethodOwn || s.oneRow() {
 		return nil
 	}
 	message := "the locking read is cut: " + p.Why

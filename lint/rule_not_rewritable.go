@@ -16,7 +16,7 @@ var notRewritable = Rule{
 // forms of them; nobody writes those for their rows.
 func checkNotRewritable(s *Statement) []hit {
 	p := s.Plan
-	if p.Method != rewrite.MethodGuard || s.unread() && !s.doubted() || p.Statement.Locks && p.Statement.Limit.Form == rewrite.LimitLiteral ||
+	if p.Method != rewrite.MethodGuard || !s.capShows() || s.unread() && !s.doubted() || p.Statement.Locks && p.Statement.Limit.Form == rewrite.LimitLiteral ||
 		p.Statement.Kind == rewrite.KindCopy || p.Statement.Kind == rewrite.KindUtility && p.Statement.Writes || p.Statement.Limit.WithTies || p.Statement.ServerFault {
 		return nil
 	}

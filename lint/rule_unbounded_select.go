@@ -10,7 +10,8 @@ var unboundedSelect = Rule{
 	Code: "RC101", Name: "unbounded-select", Severity: SeverityWarning, Fixable: true,
 	Summary: "A query that may return more than one row has no limit.",
 	Why: "In production it is held to the default limit, and its reader gets the first rows and a notice. " +
-		"A limit of the query's own says how many rows its author had in mind, and which ones with an ORDER BY.",
+		"A limit of the query's own says how many rows its author had in mind, and which ones with an ORDER BY. " +
+		"Left out are queries of which a program reads one row only (QueryRow, Get, sqlc's :one), unless they lock rows or change something, and those that find one row by a key that --schema tells of.",
 	Bad:   "SELECT id, total FROM invoices ORDER BY id",
 	Good:  "SELECT id, total FROM invoices ORDER BY id LIMIT 50",
 	check: checkUnboundedSelect,
@@ -20,7 +21,7 @@ var unboundedSelect = Rule{
 // cap.
 func checkUnboundedSelect(s *Statement) []hit {
 	st := s.Plan.Statement
-	if !s.query() || st.Limit.Form != rewrite.LimitNone || !s.Plan.Metered() || s.Plan.Method == rewrite.MethodPass {
+	if !s.query() || st.Limit.Form != rewrite.LimitNone || !s.Plan.Metered() || s.Plan.Method == rewrite.MethodPass || !s.capShows() || s.oneRow() {
 		return nil
 	}
 	whose := "the default limit"

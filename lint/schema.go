@@ -17,6 +17,7 @@ type Schema struct {
 // table is what is known of the tables of one name.
 type table struct {
 	notNull map[string]bool
+	numbers map[string]bool // the columns that hold numbers
 	unique  [][]string
 	// several reports that more than one table has the name, as in two schemas:
 	// then nothing is known for certain.
@@ -64,16 +65,15 @@ func (s *Schema) learn(facts []rewrite.Columns) {
 				t.several = true
 				continue
 			}
-			t = &table{notNull: map[string]bool{}}
+			t = &table{notNull: map[string]bool{}, numbers: map[string]bool{}}
 			s.tables[f.Table] = t
 		}
 		if t == nil {
 			continue // of a table whose columns are not known
 		}
-		if f.NotNull {
-			for _, name := range f.Names {
-				t.notNull[name] = true
-			}
+		for _, name := range f.Names {
+			t.notNull[name] = t.notNull[name] || f.NotNull
+			t.numbers[name] = t.numbers[name] || f.Number
 		}
 		if f.Unique {
 			t.unique = append(t.unique, f.Names)
@@ -101,6 +101,22 @@ func (s *Schema) total(name string, columns []string) (total, known bool) {
 		}
 	}
 	return false, true
+}
+
+// one reports a query that finds one row of its table at most, as it holds all columns of
+// a key to one value each.
+func (s *Schema) one(h *rewrite.Pinned) bool {
+	if s == nil || h == nil {
+		return false
+	}
+	t := s.tables[h.Table]
+	if t == nil || t.several {
+		return false
+	}
+	free := func(c string) bool {
+		return !slices.Contains(h.Columns, c) && !(slices.Contains(h.Numbers, c) && t.numbers[c])
+	}
+	return slices.ContainsFunc(t.unique, func(key []string) bool { return !slices.ContainsFunc(key, free) })
 }
 
 // keys returns the unique keys of a table without NULL.

@@ -3,6 +3,7 @@ package lint
 import (
 	"strings"
 
+	"github.com/rowcap/rowcap/lint/source"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -16,6 +17,8 @@ type Statement struct {
 	// Place is its number in its script, from 0.
 	Single string
 	Place  int
+	// Takes is how many of its rows the program takes.
+	Takes source.Takes
 	// Schema is what is known of tables, nil if nothing is.
 	Schema *Schema
 	// DeepOffset is the offset from which one counts as deep.
@@ -52,6 +55,20 @@ func (s *Statement) query() bool {
 	return s.Plan.Statement.Kind == rewrite.KindSelect && s.Plan.Statement.ReturnsRows
 }
 
+// capShows reports a statement of which a program can tell a cap: it takes more than one
+// row, or more rows do more on the server, which is why a program runs a query and takes
+// none of its rows.
+func (s *Statement) capShows() bool {
+	st := s.Plan.Statement
+	return s.Takes == source.TakesAll || s.Plan.Method != rewrite.MethodGuard && (st.Volatile || st.Locks || s.Takes == source.TakesNone)
+}
+
+// oneRow reports a query that finds one row at most by a key, as the schema tells. It takes
+// a parse where there is a schema.
+func (s *Statement) oneRow() bool {
+	return s.Schema != nil && s.query() && s.Schema.one(s.parts().Pinned)
+}
+
 // spared reports a statement that the policy leaves alone as it reads catalogues only.
 func (s *Statement) spared() bool {
 	return s.Plan.Statement.CatalogOnly && s.Policy.Catalogs == rewrite.CatalogsExempt
@@ -61,12 +78,15 @@ func (s *Statement) spared() bool {
 type mentioned struct {
 	// limits counts LIMIT and FETCH; other reports OFFSET, OUTFILE or DUMPFILE.
 	limits int
-	other  bool
+	// fetch reports FETCH.
+	other, fetch bool
 }
 
-// inner reports a statement in which a limit may stand that is not its own.
-func (m mentioned) inner(l rewrite.Limit) bool {
-	return m.limits > 1 || m.limits == 1 && l.Form == rewrite.LimitNone
+// inner reports a statement in which a limit may stand that is not its own. That of a
+// query in COPY is none of COPY's.
+func (s *Statement) inner() bool {
+	n, st := s.words().limits, s.Plan.Statement
+	return n > 1 || n == 1 && (st.Limit.Form == rewrite.LimitNone || st.Kind == rewrite.KindCopy)
 }
 
 // words looks for the words that open the parts of a statement which rules ask for. A
@@ -78,7 +98,7 @@ func (s *Statement) words() mentioned {
 	s.mentioned = new(mentioned)
 	t, ok := s.dialect.(rewrite.Tokenizer)
 	if !ok {
-		*s.mentioned = mentioned{limits: 2, other: true}
+		*s.mentioned = mentioned{limits: 2, other: true, fetch: true}
 		return *s.mentioned
 	}
 	text := s.text()
@@ -88,9 +108,11 @@ func (s *Statement) words() mentioned {
 		}
 		switch word := text[token.Start:token.End]; len(word) {
 		case len("limit"): // and fetch
-			if strings.EqualFold(word, "limit") || strings.EqualFold(word, "fetch") {
+			fetch := strings.EqualFold(word, "fetch")
+			if fetch || strings.EqualFold(word, "limit") {
 				s.mentioned.limits++
 			}
+			s.mentioned.fetch = s.mentioned.fetch || fetch
 		case len("offset"), len("outfile"), len("dumpfile"):
 			s.mentioned.other = s.mentioned.other || strings.EqualFold(word, "offset") || strings.EqualFold(word, "outfile") || strings.EqualFold(word, "dumpfile")
 		}

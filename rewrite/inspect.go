@@ -20,7 +20,11 @@ type Anatomy struct {
 	// Order is by what the outermost query orders the rows of one table, nil if it
 	// does not, or if that cannot be told.
 	Order *Order
-	// Schema is what the statement says of a table's columns, as CREATE TABLE does.
+	// Pinned is what the outermost query holds to one value each, nil unless it reads one
+	// table and makes one row at most of each of its rows.
+	Pinned *Pinned
+	// Schema is what the statement says of a table's columns, as CREATE TABLE does. One
+	// without columns says that the table is made, or that what was known of it is not certain.
 	Schema []Columns
 }
 
@@ -36,13 +40,22 @@ type Order struct {
 	Start, End int
 }
 
+// Pinned is what the condition of a query over one table holds to one value each.
+type Pinned struct {
+	// Table is the table, without its schema.
+	Table string
+	// Columns are the columns. Those of Numbers are compared with a number: more than one
+	// text is equal to it on MySQL.
+	Columns, Numbers []string
+}
+
 // Columns are columns of a table of which something is known.
 type Columns struct {
 	Table string
 	Names []string
 	// Unique reports that no two rows have the same values in them, unless one of
-	// these is NULL; NotNull that none is.
-	Unique, NotNull bool
+	// these is NULL; NotNull that none is; Number that they hold numbers.
+	Unique, NotNull, Number bool
 }
 
 // Part is the bytes [Start, End) of a statement's text.
@@ -79,6 +92,12 @@ const (
 	PartLimitKeyword
 	// PartNegative is a limit or an offset below zero.
 	PartNegative
+	// PartQuantifiedLimit is the limit of a query behind IN, ALL, ANY or SOME, where MySQL
+	// and MariaDB take none.
+	PartQuantifiedLimit
+	// PartForeignLimit is a limit in a form that is read here, and that the server does not
+	// have, or has not there.
+	PartForeignLimit
 )
 
 // Part returns the first part of a kind.

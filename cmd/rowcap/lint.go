@@ -79,6 +79,9 @@ func (c lintCmd) Validate() error {
 			return errors.New("--fix cannot change standard input: add --diff to see what it would change")
 		}
 	}
+	if c.WriteBaseline != "" && c.Since != "" {
+		return errors.New("--write-baseline writes down what is found in all files: leave --since out")
+	}
 	return c.Policy.Validate()
 }
 
@@ -106,7 +109,7 @@ func (c lintCmd) Run(std streams) error {
 		return usageError{err}
 	}
 	out := bufio.NewWriterSize(std.out, 64<<10)
-	rep, err := lintreport.New(c.Format, out, lintreport.Options{Color: c.colors(std.out), Version: buildVersion(), Baseline: c.Baseline != ""})
+	rep, err := lintreport.New(c.Format, out, lintreport.Options{Color: c.colors(std.out), Version: buildVersion(), Baseline: c.Baseline != "", FailOn: c.weight()})
 	if err != nil {
 		return usageError{err}
 	}
@@ -170,17 +173,18 @@ func (c lintCmd) end(std streams, tally lintreport.Tally, baseline []lint.Findin
 		fmt.Fprintf(std.err, "rowcap: %d findings are in %s now\n", len(baseline)-tally.Suppressed, c.WriteBaseline)
 		return nil
 	}
-	if c.FailOn == "never" {
-		return nil
-	}
-	weight, err := lint.ParseSeverity(c.FailOn)
-	if err != nil {
-		return usageError{err}
-	}
-	if tally.AtLeast(weight) > 0 {
+	if weight := c.weight(); weight <= lint.SeverityError && tally.AtLeast(weight) > 0 {
 		return errReported
 	}
 	return nil
+}
+
+// weight is that from which on a finding makes the exit status 1, above all for never.
+func (c lintCmd) weight() lint.Severity {
+	if weight, err := lint.ParseSeverity(c.FailOn); err == nil {
+		return weight
+	}
+	return lint.SeverityError + 1
 }
 
 // options are the linter's.

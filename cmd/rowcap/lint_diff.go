@@ -25,7 +25,11 @@ func (d *diffReport) File(r lint.Result) error {
 	if fixed == 0 {
 		return nil
 	}
-	_, err := io.WriteString(d.out, unified(r.Path, strings.SplitAfter(r.Text, "\n"), strings.SplitAfter(text, "\n")))
+	was := r.Text
+	if r.Mark > 0 { // so that the diff can be applied
+		was, text = "\ufeff"+was, "\ufeff"+text
+	}
+	_, err := io.WriteString(d.out, unified(r.Path, strings.SplitAfter(was, "\n"), strings.SplitAfter(text, "\n")))
 	return err
 }
 
@@ -39,7 +43,7 @@ type change struct{ from, to, as, until int }
 // following both texts from line to line finds every change.
 func unified(path string, before, after []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- a/%s\n+++ b/%s\n", path, path)
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", quoted("a/"+path), quoted("b/"+path))
 	changes := changedLines(before, after)
 	for i := 0; i < len(changes); {
 		last := i
@@ -50,6 +54,30 @@ func unified(path string, before, after []string) string {
 		i = last + 1
 	}
 	return b.String()
+}
+
+// quoted puts a name into quotes as git and patch read them, if it has to be.
+func quoted(name string) string {
+	odd := func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }
+	switch {
+	case strings.ContainsFunc(name, odd):
+	case strings.Contains(name, " "):
+		return name + "\t" // where patch looks for the name's end
+	default:
+		return name
+	}
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		switch {
+		case c == '"', c == '\\':
+			b.WriteString("\\" + string(rune(c)))
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return `"` + b.String() + `"`
 }
 
 // changedLines finds the lines that differ.

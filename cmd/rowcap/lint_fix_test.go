@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,5 +76,45 @@ func TestFixFile(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, ".rowcap-lint-*")); err != nil || len(left) > 0 {
 		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// TestDiffApplies has git make the changes that --diff prints, in files of odd names and
+// texts: they become what --fix writes.
+func TestDiffApplies(t *testing.T) {
+	l, err := lint.New(lint.Options{Policy: rewrite.DefaultPolicy(), Dialect: "postgres", Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	long := strings.Repeat("SELECT 1;\n", 20)
+	files := map[string]string{
+		"plain.sql":    long + "SELECT id FROM a;\n" + long + "SELECT id\nFROM b\n-- end\n;" + long,
+		"a folder.sql": "\ufeffSELECT id FROM a;\r\nSELECT id FROM b\r\n", "new\nline.sql": "SELECT id FROM a", "\"größe\"\\.sql": "SELECT id FROM größe\n;\n",
+		"page.md": "```sql\nSELECT id FROM a\n```\n", "-.sql": "SELECT id FROM a;",
+	}
+	want := map[string]string{}
+	var diff strings.Builder
+	d := &diffReport{out: &diff}
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := l.Path(name)
+		fixed, n := lint.Fix(r)
+		if err := d.File(r); err != nil || n == 0 {
+			t.Fatalf("%q: %v, %d findings are fixed", name, err, n)
+		}
+		want[name] = text[:r.Mark] + fixed
+	}
+	apply := exec.Command("git", "apply", "--whitespace=nowarn", "-")
+	apply.Stdin = strings.NewReader(diff.String())
+	if out, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s\n%s", err, out, diff.String())
+	}
+	for name := range files {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want[name] {
+			t.Errorf("%q holds %q, %v; it should hold %q", name, got, err, want[name])
+		}
 	}
 }

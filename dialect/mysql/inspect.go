@@ -30,9 +30,23 @@ func (d dialect) Inspect(text string) rewrite.Anatomy {
 			return i.unread(st.Obstacle)
 		}
 	}
+	s.readWhole()
 	i.level(0, len(s.tokens), true)
-	order, schema := s.orderAndSchema(node)
-	return rewrite.Anatomy{Parts: i.parts, Order: order, Schema: schema}
+	a := s.orderAndSchema(node)
+	a.Parts = i.parts
+	return a
+}
+
+// readWhole reads all tokens of a write, of which the plan needs the first ones only.
+func (s *source) readWhole() {
+	if !s.headOnly {
+		return
+	}
+	l := lexer{settings: *s.settings, text: s.text}
+	s.headOnly, s.tokens = false, s.tokens[:0]
+	for t, ok := l.next(); ok && len(s.tokens) < maxTokens; t, ok = l.next() {
+		s.tokens = append(s.tokens, t)
+	}
 }
 
 // unread looks at a statement that could not be read.
@@ -117,8 +131,15 @@ type query struct {
 	countAt, offsetAt int
 	// single reports a limit of no rows or one.
 	zero, single bool
-	// limits are the tokens of the limits of queries in FROM.
+	// into reports INTO of a SELECT.
+	into bool
+	// limits are the tokens of the limits of queries in FROM, named those of the queries
+	// of WITH by their names in small letters.
 	limits []int
+	named  map[string]int
+	// branches are the tokens of the limits of queries in brackets that this one is put
+	// together from; manyFrom are those that are neither 0 nor 1.
+	branches, manyFrom []int
 }
 
 // level looks at the tokens [from, to), which are one query and what stands in its
@@ -129,23 +150,60 @@ func (i *inspection) level(from, to int, outermost bool) query {
 	}
 	q := query{countAt: -1, offsetAt: -1}
 	inFrom := false
+	name := -1 // the token of the next name of WITH
+	if i.is(from, "WITH") {
+		name = from + 1
+		if i.is(name, "RECURSIVE") {
+			name++
+		}
+	}
 	for k := from; k < to; k++ {
 		switch {
 		case i.isOp(k, '('):
 			end := i.behindBrackets(k)
-			i.brackets(k, end, inFrom, &q)
+			sub := i.brackets(k, end, inFrom, &q)
+			if sub.countAt >= 0 && i.isBranch(k, from, end, to) {
+				q.branches = append(q.branches, sub.countAt)
+				if !sub.zero && !sub.single {
+					q.manyFrom = append(q.manyFrom, sub.countAt)
+				}
+			}
+			if name >= 0 && i.is(k-1, "AS") {
+				if sub.countAt >= 0 && !sub.zero && !sub.single {
+					q.name(i.tokenName(name), sub.countAt)
+				}
+				name = end + 1 // behind the comma
+			}
 			k = end - 1
+		case inFrom && len(q.named) > 0 && (i.is(k-1, "FROM") || i.is(k-1, "JOIN") || i.isOp(k-1, ',')):
+			if at, ok := q.named[strings.ToLower(i.tokenName(k))]; ok && !i.isOp(k+1, '.') {
+				q.limits = append(q.limits, at)
+			}
 		case i.is(k, "FROM"):
 			inFrom = true
-		case i.is(k, "WHERE"), i.is(k, "HAVING"), i.is(k, "UNION"), i.is(k, "EXCEPT"), i.is(k, "INTERSECT"), i.is(k, "SELECT"):
-			inFrom = false
+		case i.isOp(k, ';'): // in a body
+			q, inFrom, name = query{countAt: -1, offsetAt: -1}, false, -1
+		case i.isSetOperation(k):
+			inFrom, name = false, -1
+			if q.countAt >= 0 { // a branch has to stand in brackets
+				i.add(rewrite.PartForeignLimit, q.countAt, q.countAt+1)
+				q.countAt, q.offsetAt, q.ordered = -1, -1, false
+			}
+		case i.is(k, "WHERE"), i.is(k, "HAVING"), i.is(k, "SELECT"):
+			inFrom, name = false, -1
 		case i.is(k, "GROUP"):
 			inFrom, q.aggregated = false, true
 		case i.is(k, "ORDER"):
 			inFrom, q.ordered = false, true
-		case i.is(k, "LIMIT") && !i.is(k+1, "ROWS"):
+		case i.is(k, "LIMIT") && i.is(k+1, "ROWS"):
+			i.foreign(k, k+2)
+		case i.is(k, "LIMIT"):
 			i.limit(k, &q)
-		case i.is(k, "FETCH") && (i.is(k+1, "FIRST") || i.is(k+1, "NEXT")):
+			if i.is(q.countAt+1, "ROWS") {
+				i.foreign(q.countAt, q.countAt+2)
+			}
+		case i.is(k, "FETCH") && (i.is(k+1, "FIRST") || i.is(k+1, "NEXT")) && (i.isRows(k+2) || i.isRows(k+3)):
+			i.foreign(k, k+2)
 			q.countAt, q.single = k+1, i.isRows(k+2)
 			if i.isCount(k + 2) {
 				q.countAt = k + 2
@@ -153,7 +211,11 @@ func (i *inspection) level(from, to int, outermost bool) query {
 			}
 		case i.is(k, "OFFSET") && i.isCount(k+1):
 			q.offsetAt = k + 1
+			if i.isRows(k+2) && !i.is(k+3, "FETCH") {
+				i.foreign(k, k+3)
+			}
 		case outermost:
+			q.into = q.into || i.is(k, "INTO")
 			i.outermost(k)
 		}
 	}
@@ -162,8 +224,11 @@ func (i *inspection) level(from, to int, outermost bool) query {
 	}
 	if q.countAt >= 0 {
 		i.add(rewrite.PartLimit, q.countAt, q.countAt+1)
-		if (i.is(0, "UPDATE") || i.is(0, "DELETE")) && !q.ordered {
-			i.add(rewrite.PartWriteLimit, q.countAt, q.countAt+1)
+		if i.is(0, "UPDATE") || i.is(0, "DELETE") {
+			i.writeLimit(q)
+		}
+		if i.keepsRows(q) && !q.ordered && !q.zero {
+			i.add(rewrite.PartInnerLimit, q.countAt, q.countAt+1)
 		}
 	}
 	if q.offsetAt >= 0 {
@@ -171,6 +236,25 @@ func (i *inspection) level(from, to int, outermost bool) query {
 	}
 	i.aggregate(q)
 	return q
+}
+
+// name notes the limit of a query of WITH.
+func (q *query) name(name string, countAt int) {
+	if q.named == nil {
+		q.named = map[string]int{}
+	}
+	q.named[strings.ToLower(name)] = countAt
+}
+
+// keepsRows reports a statement that puts the rows of its outermost query somewhere.
+func (i *inspection) keepsRows(q query) bool {
+	switch {
+	case i.is(0, "INSERT"), i.is(0, "REPLACE"):
+		return true
+	case i.is(0, "CREATE"):
+		return !i.routine()
+	}
+	return i.isQuery() && q.into && !q.single // one row is what a variable takes
 }
 
 // limit reads LIMIT [offset,] count at token k.
@@ -201,14 +285,17 @@ func (i *inspection) outermost(k int) {
 }
 
 // brackets looks at the tokens from the bracket at k to end, the token behind the one
-// that closes it.
-func (i *inspection) brackets(k, end int, inFrom bool, q *query) {
+// that closes it. It returns the query in them.
+func (i *inspection) brackets(k, end int, inFrom bool, q *query) query {
 	if !i.beginsSubquery(k + 1) {
 		if before := i.tokenName(k - 1); !inFrom && aggregates[strings.ToLower(before)] && !i.is(end, "OVER") {
 			q.aggregated = true
 		}
 		inner := query{}
 		for j := k + 1; j < end-1; j++ {
+			if i.is(j, "LIMIT") && !i.isOp(j-1, '.') { // as of GROUP_CONCAT
+				i.foreign(j, j+2)
+			}
 			if i.isOp(j, '(') {
 				behind := i.behindBrackets(j)
 				i.brackets(j, behind, inFrom, &inner)
@@ -217,7 +304,7 @@ func (i *inspection) brackets(k, end int, inFrom bool, q *query) {
 		}
 		q.aggregated = q.aggregated || inner.aggregated
 		q.limits = append(q.limits, inner.limits...)
-		return
+		return query{countAt: -1}
 	}
 	sub := i.level(k+1, end-1, false)
 	if sub.countAt >= 0 && !sub.zero {
@@ -228,7 +315,19 @@ func (i *inspection) brackets(k, end int, inFrom bool, q *query) {
 			q.limits = append(q.limits, sub.countAt)
 		}
 	}
+	if inFrom {
+		q.limits = append(q.limits, sub.manyFrom...)
+	}
+	if i.quantified(k) {
+		if sub.countAt >= 0 {
+			i.add(rewrite.PartQuantifiedLimit, sub.countAt, sub.countAt+1)
+		}
+		for _, at := range sub.branches {
+			i.add(rewrite.PartQuantifiedLimit, at, at+1)
+		}
+	}
 	i.aggregate(sub)
+	return sub
 }
 
 // aggregate notes the limits of queries whose rows q aggregates.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
+	"github.com/pingcap/tidb/pkg/parser/types"
 	"github.com/rowcap/rowcap/rewrite"
 )
 
@@ -21,42 +22,38 @@ func (s *source) node() ast.StmtNode {
 	return node
 }
 
-// orderAndSchema reads the order of a query over one table, and what a statement says
-// of a table's columns. It knows what TiDB's parser reads.
-func (s *source) orderAndSchema(node ast.StmtNode) (*rewrite.Order, []rewrite.Columns) {
+// orderAndSchema reads the order of a query over one table and what it holds to one
+// value, and what a statement says of a table's columns. It knows what TiDB's parser
+// reads.
+func (s *source) orderAndSchema(node ast.StmtNode) (a rewrite.Anatomy) {
 	switch n := node.(type) {
 	case *ast.SelectStmt:
-		return s.order(n), nil
+		a.Order, a.Pinned = s.order(n), pinnedBy(n)
 	case *ast.CreateTableStmt:
-		return nil, tableFacts(n)
+		a.Schema = tableFacts(n)
 	case *ast.CreateIndexStmt:
 		if n.KeyType == ast.IndexKeyTypeUnique {
-			return nil, keyFacts(n.Table.Name.L, n.IndexPartSpecifications, false)
+			a.Schema = keyFacts(n.Table.Name.L, n.IndexPartSpecifications, false)
 		}
 	case *ast.AlterTableStmt:
-		var facts []rewrite.Columns
 		for _, spec := range n.Specs {
-			if spec.Tp == ast.AlterTableAddConstraint {
-				facts = append(facts, constraintFacts(n.Table.Name.L, spec.Constraint)...)
+			switch spec.Tp {
+			case ast.AlterTableAddConstraint:
+				a.Schema = append(a.Schema, constraintFacts(n.Table.Name.L, spec.Constraint)...)
+			case ast.AlterTableDropPrimaryKey, ast.AlterTableDropIndex, ast.AlterTableDropColumn, ast.AlterTableModifyColumn, ast.AlterTableChangeColumn,
+				ast.AlterTableRenameColumn: // it may be a key's: nothing is known for certain
+				a.Schema = append(a.Schema, rewrite.Columns{Table: n.Table.Name.L})
 			}
 		}
-		return nil, facts
 	}
-	return nil, nil
+	return a
 }
 
 // order reads the order of a query over one table, nil where a key is neither a column
 // nor the number of one, as its values may tell rows apart.
 func (s *source) order(q *ast.SelectStmt) *rewrite.Order {
-	if q.OrderBy == nil || q.From == nil || q.GroupBy != nil || q.Having != nil || q.Distinct || q.With != nil || q.From.TableRefs.Right != nil {
-		return nil
-	}
-	from, ok := q.From.TableRefs.Left.(*ast.TableSource)
-	if !ok {
-		return nil
-	}
-	table, ok := from.Source.(*ast.TableName)
-	if !ok {
+	table := oneTable(q)
+	if q.OrderBy == nil || table == nil {
 		return nil
 	}
 	o := &rewrite.Order{Table: table.Name.L}
@@ -67,7 +64,11 @@ func (s *source) order(q *ast.SelectStmt) *rewrite.Order {
 		}
 		o.Columns = append(o.Columns, name)
 	}
-	o.Columns = append(o.Columns, heldColumns(q.Where)...)
+	for _, e := range equalities(q.Where) {
+		if !readsColumn(e.other) {
+			o.Columns = append(o.Columns, e.column)
+		}
+	}
 	depth := 0
 	for i := range s.tokens {
 		switch {
@@ -80,6 +81,46 @@ func (s *source) order(q *ast.SelectStmt) *rewrite.Order {
 		}
 	}
 	return o
+}
+
+// oneTable returns the table of a query over one that makes a row of each of its rows,
+// nil for another.
+func oneTable(q *ast.SelectStmt) *ast.TableName {
+	if q.From == nil || q.GroupBy != nil || q.Having != nil || q.Distinct || q.With != nil || q.From.TableRefs.Right != nil {
+		return nil
+	}
+	from, ok := q.From.TableRefs.Left.(*ast.TableSource)
+	if !ok {
+		return nil
+	}
+	table, _ := from.Source.(*ast.TableName)
+	return table
+}
+
+// pinnedBy returns the columns of the one table that a query reads which its condition sets
+// equal to a literal or a parameter.
+func pinnedBy(q *ast.SelectStmt) *rewrite.Pinned {
+	table := oneTable(q)
+	if table == nil {
+		return nil
+	}
+	h := &rewrite.Pinned{Table: table.Name.L}
+	for _, e := range equalities(q.Where) {
+		if sign, ok := e.other.(*ast.UnaryOperationExpr); ok && (sign.Op == opcode.Minus || sign.Op == opcode.Plus) {
+			e.other = sign.V
+		}
+		switch v := e.other.(type) {
+		case *param:
+			h.Columns = append(h.Columns, e.column)
+		case *value:
+			if _, text := v.datum.(string); text {
+				h.Columns = append(h.Columns, e.column)
+			} else {
+				h.Numbers = append(h.Numbers, e.column)
+			}
+		}
+	}
+	return h
 }
 
 // keyColumn returns the column that a sort key names: by its number or name in the
@@ -110,24 +151,51 @@ func columnName(e ast.ExprNode) (string, bool) {
 	return "", false
 }
 
-// heldColumns returns the columns that a condition holds to one value each.
-func heldColumns(e ast.ExprNode) (names []string) {
+// equality is a column that a condition sets equal to another expression.
+type equality struct {
+	column string
+	other  ast.ExprNode
+}
+
+// equalities returns those that hold for all rows which a condition takes.
+func equalities(e ast.ExprNode) (all []equality) {
 	switch e := e.(type) {
 	case *ast.ParenthesesExpr:
-		return heldColumns(e.Expr)
+		return equalities(e.Expr)
 	case *ast.BinaryOperationExpr:
 		switch e.Op {
 		case opcode.LogicAnd:
-			return append(heldColumns(e.L), heldColumns(e.R)...)
+			return append(equalities(e.L), equalities(e.R)...)
 		case opcode.EQ:
-			for _, side := range []ast.ExprNode{e.L, e.R} {
-				if name, ok := columnName(side); ok {
-					names = append(names, name)
+			for _, sides := range [][2]ast.ExprNode{{e.L, e.R}, {e.R, e.L}} {
+				if name, ok := columnName(sides[0]); ok {
+					all = append(all, equality{name, sides[1]})
 				}
 			}
 		}
 	}
-	return names
+	return all
+}
+
+// columnFinder looks for a column outside of queries within an expression.
+type columnFinder struct{ found bool }
+
+func (f *columnFinder) Enter(n ast.Node) (ast.Node, bool) {
+	switch n.(type) {
+	case *ast.ColumnNameExpr:
+		f.found = true
+	case *ast.SubqueryExpr:
+		return n, true
+	}
+	return n, f.found
+}
+
+func (f *columnFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.found }
+
+func readsColumn(e ast.ExprNode) bool {
+	var f columnFinder
+	e.Accept(&f)
+	return f.found
 }
 
 // tableFacts reads CREATE TABLE.
@@ -136,6 +204,9 @@ func tableFacts(n *ast.CreateTableStmt) []rewrite.Columns {
 	facts := []rewrite.Columns{{Table: table}}
 	for _, c := range n.Cols {
 		names := []string{c.Name.Name.L}
+		if c.Tp.EvalType() == types.ETInt || c.Tp.EvalType() == types.ETDecimal || c.Tp.EvalType() == types.ETReal {
+			facts = append(facts, rewrite.Columns{Table: table, Names: names, Number: true})
+		}
 		for _, option := range c.Options {
 			switch option.Tp {
 			case ast.ColumnOptionPrimaryKey:

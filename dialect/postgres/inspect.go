@@ -43,8 +43,11 @@ func (d Dialect) Inspect(text string) rewrite.Anatomy {
 	if sel.key() == "SelectStmt" {
 		i.outermost(sel)
 	}
+	if stmt.get("intoClause").there() && stmt.key() == "SelectStmt" { // its rows are kept, as those of CREATE TABLE AS
+		i.inner(stmt, false)
+	}
 	i.inside(stmt, false)
-	return rewrite.Anatomy{Parts: i.parts, Order: i.order(sel), Schema: schemaFacts(stmt)}
+	return rewrite.Anatomy{Parts: i.parts, Order: i.order(sel), Pinned: pinnedBy(stmt), Schema: schemaFacts(stmt)}
 }
 
 // unread says why a text cannot be read: in the parser's words, or by a bound of ours.
@@ -172,15 +175,24 @@ func (i *inspection) limitsOf(n node, named map[string]node) {
 			i.limitsOf(m, named)
 			continue
 		}
-		if !query.there() {
-			continue
+		if query.there() {
+			i.limitOf(query)
 		}
-		l := readLimit(query)
-		if l.Form == rewrite.LimitNone || l.Form == rewrite.LimitLiteral && l.Rows <= 1 || query.get("limitCount").location() < 0 {
-			continue
-		}
+	}
+}
+
+// limitOf notes the limit of a query whose rows are aggregated, and those of the queries
+// that it is put together from.
+func (i *inspection) limitOf(query node) {
+	l := readLimit(query)
+	if l.Form != rewrite.LimitNone && !(l.Form == rewrite.LimitLiteral && l.Rows <= 1) && query.get("limitCount").location() >= 0 {
 		if start, end, ok := i.count(query); ok {
 			i.add(rewrite.PartAggregatedLimit, start, end)
+		}
+	}
+	for _, side := range []string{"larg", "rarg"} {
+		if branch := query.get(side); branch.there() {
+			i.limitOf(branch)
 		}
 	}
 }

@@ -18,7 +18,19 @@ func boundable(count node) bool {
 		return err == nil && v < math.MaxInt64
 	}
 	// A string has no type of its own, and becomes a bigint either way.
-	return c.get("sval").there() || integral(count.only())
+	if c.get("sval").there() || integral(count.only()) {
+		return true
+	}
+	choices := count.get("MinMaxExpr", "args") // LEAST or GREATEST of such
+	if !choices.there() {
+		return false
+	}
+	for item := range choices.children {
+		if !boundable(item) {
+			return false
+		}
+	}
+	return true
 }
 
 // integral reports an expression whose type is smallint, integer or bigint, whatever

@@ -24,8 +24,11 @@ func postgresFlow(t *testing.T, text string) (flow, bool) {
 	if err := json.Unmarshal([]byte(out), &tree); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	v := flow{names: map[string]bool{}}
+	v := flow{names: map[string]bool{}, alone: map[string]bool{}}
 	v.walk(tree)
+	for _, name := range v.called {
+		v.stars = v.stars || v.alone[name]
+	}
 	return v, true
 }
 
@@ -55,7 +58,7 @@ func (v *flow) walk(at any) {
 				v.stars = v.stars || node(field, "A_Star") != nil
 				if name, ok := node(field, "String")["sval"].(string); ok {
 					v.names[strings.ToLower(name)] = true
-					v.stars = v.stars || modelTables[strings.ToLower(name)] != nil && len(fields) == 1 // a whole row
+					v.alone[strings.ToLower(name)] = v.alone[strings.ToLower(name)] || len(fields) == 1
 				}
 			}
 		}
@@ -74,6 +77,11 @@ func (v *flow) table(r map[string]any) {
 		v.open = append(v.open, name)
 		alias, _ := r["alias"].(map[string]any)
 		v.stars = v.stars || alias["colnames"] != nil
+		called, ok := alias["aliasname"].(string)
+		if !ok {
+			called = name
+		}
+		v.called = append(v.called, strings.ToLower(called))
 	}
 }
 

@@ -56,6 +56,10 @@ type flow struct {
 	// another way to name columns without their names.
 	names map[string]bool
 	stars bool
+	// called are the names by which open tables are read, and alone the names that stand
+	// without a table's: of these, one of those is a whole row (PostgreSQL).
+	called []string
+	alone  map[string]bool
 }
 
 // maskFuzz is a grammar with a parser for the model. flowOf reports false for a text that

@@ -216,3 +216,43 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 }
+
+// TestJUnit fails tests for what fails a build only, and says what was skipped.
+func TestJUnit(t *testing.T) {
+	for failOn, failures := range map[lint.Severity]int{0: 2, lint.SeverityNote: 2, lint.SeverityWarning: 2, lint.SeverityError: 1, lint.SeverityError + 1: 0} {
+		x := results(t, "x.sql", all+"SELECT id FROM ${x};\n")
+		var doc struct {
+			Suites []struct {
+				Tests    int `xml:"tests,attr"`
+				Failures int `xml:"failures,attr"`
+				Skipped  int `xml:"skipped,attr"`
+				Cases    []struct {
+					Failure *struct{} `xml:"failure"`
+					Skipped *struct {
+						Message string `xml:"message,attr"`
+					} `xml:"skipped"`
+					Output string `xml:"system-out"`
+				} `xml:"testcase"`
+			} `xml:"testsuite"`
+		}
+		if err := xml.Unmarshal([]byte(print(t, "junit", report.Options{FailOn: failOn}, x)), &doc); err != nil {
+			t.Fatal(err)
+		}
+		s := doc.Suites[0]
+		failed, output, why := 0, 0, ""
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				failed++
+			}
+			if c.Output != "" {
+				output++
+			}
+			if c.Skipped != nil {
+				why = c.Skipped.Message // the last one
+			}
+		}
+		if s.Tests != 5 || s.Failures != failures || failed != failures || output != 2-failures || s.Skipped != 3 || !strings.Contains(why, "placeholder") {
+			t.Errorf("fail on %d: %+v", failOn, s)
+		}
+	}
+}

@@ -10,10 +10,12 @@ import (
 )
 
 // junit is the XML of JUnit's reports, as build servers read it: a suite for each file
-// with findings, a failure for each of those.
+// looked at, a failure for each finding. Findings that weigh too little to fail a build
+// are output of tests that pass.
 type junit struct {
-	out   io.Writer
-	begun bool
+	out    io.Writer
+	begun  bool
+	failOn lint.Severity
 }
 
 type junitSuite struct {
@@ -34,6 +36,7 @@ type junitCase struct {
 	Failure *junitFailure `xml:"failure,omitempty"`
 	Error   *junitFailure `xml:"error,omitempty"`
 	Skipped *junitFailure `xml:"skipped,omitempty"`
+	Output  string        `xml:"system-out,omitempty"`
 }
 
 type junitFailure struct {
@@ -70,11 +73,21 @@ func (j *junit) File(r lint.Result) error {
 		case f.Known:
 			s.Skipped++
 			c.Skipped = &junitFailure{Message: "in the baseline"}
+		case f.Severity < j.failOn:
+			c.Output = printable(fmt.Sprintf("%s: %s\n%s", f.Severity, f.Message, strings.TrimSpace(f.Line+"\n"+f.Hint)))
 		default:
 			s.Failures++
 			c.Failure = &junitFailure{printable(f.Message), f.Severity.String(), printable(strings.TrimSpace(f.Line + "\n" + f.Hint))}
 		}
 		s.Cases = append(s.Cases, c)
+	}
+	for _, skip := range r.Skipped {
+		s.Skipped++
+		name := "skipped"
+		if skip.Start.Line > 0 {
+			name = fmt.Sprintf("skipped at %d:%d", skip.Start.Line, skip.Start.Column)
+		}
+		s.Cases = append(s.Cases, junitCase{Name: name, Class: s.Name, File: s.Name, Line: skip.Start.Line, Skipped: &junitFailure{Message: printable(skip.Why)}})
 	}
 	if len(s.Cases) == 0 {
 		s.Cases = []junitCase{{Name: "no findings", Class: s.Name}}

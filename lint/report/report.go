@@ -27,6 +27,8 @@ type Options struct {
 	Version string
 	// Baseline reports that findings were compared with a baseline.
 	Baseline bool
+	// FailOn is the least weight that fails a build, 0 for any.
+	FailOn lint.Severity
 }
 
 // Formats are the names of the formats.
@@ -46,7 +48,7 @@ func New(format string, out io.Writer, o Options) (Report, error) {
 	case "gitlab":
 		return &gitlab{list: list{out: out}}, nil
 	case "junit":
-		return &junit{out: out}, nil
+		return &junit{out: out, failOn: o.FailOn}, nil
 	}
 	return nil, fmt.Errorf("format %q is not known: use one of %s", format, strings.Join(Formats(), ", "))
 }

@@ -23,7 +23,7 @@ func (c *splitter) special(t rewrite.Token) (next int) {
 	case !c.postgres && strings.HasPrefix(c.text[t.Start:], `\N`): // NULL
 	case c.text[t.Start] == '\\' && c.out.Quote == 0:
 		return c.backslash(t.Start)
-	case strings.HasPrefix(c.text[t.Start:], "${"):
+	case strings.HasPrefix(c.text[t.Start:], "${"), t.Kind == rewrite.TokenWord && c.text[t.End-1] == '$' && strings.HasPrefix(c.text[t.End:], "{"):
 		return c.flyway(t.Start)
 	case t.Kind == rewrite.TokenWord && !c.postgres && c.count == 0 && c.out.Quote == 0:
 		return c.clientCommand(t)
@@ -73,13 +73,26 @@ func (c *splitter) backslash(at int) (next int) {
 		c.finish(at)
 		c.begin = at + 2
 		return c.begin
+	case !c.postgres && strings.HasPrefix(rest, "c"): // what was written is forgotten
+		c.count = 0
+		c.finish(at)
+		c.begin = at + 2
+		return c.begin
 	case c.postgres && isBranch(name):
 		return c.branch(name, at, end)
 	case !c.postgres && strings.HasPrefix(rest, "d "):
 		c.delimiter = strings.TrimSpace(c.text[at+2 : end])
-	case c.postgres && name == "copy" && c.fromStdin(c.text[at+1:end], false):
-		return c.behindData(end)
+	case c.postgres && name == "copy":
+		next = c.copyCommand(at, end)
+		if c.count > 0 { // the statement goes on behind it
+			c.hide(at, next, "")
+		}
+		c.begin = next
+		return next
 	case c.postgres && sends(name):
+		if name == "gset" { // which fails if more than one row comes
+			c.st.Takes = TakesOne
+		}
 		c.finish(at)
 		if c.copies > 0 {
 			return c.behindCopies(end)
@@ -166,61 +179,4 @@ func (c *splitter) delimiterIn(t rewrite.Token) int {
 		return t.Start + i
 	}
 	return -1
-}
-
-// copiesIn reports COPY … FROM STDIN, whose data follow in the script of psql.
-func (c *splitter) copiesIn() bool {
-	if !c.postgres || !c.word(0, "copy") {
-		return false
-	}
-	return c.fromStdin(c.text[c.st.Start:c.last], true)
-}
-
-// fromStdin reports the text of a COPY, or of psql's \copy, whose rows follow it.
-func (c *splitter) fromStdin(text string, server bool) bool {
-	depth, from, first := 0, false, true
-	for t := range c.tokens.Tokens(text) {
-		word := text[t.Start:t.End]
-		switch {
-		case word == "(":
-			if first {
-				return false // a query's rows go out only
-			}
-			depth++
-		case word == ")":
-			depth--
-		case depth == 0 && t.Kind == rewrite.TokenWord && strings.EqualFold(word, "from"):
-			from = true
-		case from:
-			return t.Kind == rewrite.TokenWord && (strings.EqualFold(word, "stdin") || server && strings.EqualFold(word, "stdout"))
-		}
-		first = t.Kind == rewrite.TokenComment || first && strings.EqualFold(word, "copy")
-	}
-	return false
-}
-
-// behindCopies returns what follows the data of the statements that were sent.
-func (c *splitter) behindCopies(at int) int {
-	for ; c.copies > 0; c.copies-- {
-		at = c.behindData(at)
-	}
-	return at
-}
-
-// behindData returns what follows the data of a COPY: the line behind \. or the end.
-func (c *splitter) behindData(at int) int {
-	for at = lineEnd(c.text, at); at < len(c.text); {
-		at++ // the newline, or the CR before it
-		if at < len(c.text) && c.text[at-1] == '\r' && c.text[at] == '\n' {
-			at++
-		}
-		end := lineEnd(c.text, at)
-		if c.text[at:end] == `\.` {
-			c.begin = end
-			return end
-		}
-		at = end
-	}
-	c.begin = len(c.text)
-	return len(c.text)
 }

@@ -19,14 +19,19 @@ var takesSQL = map[string]struct {
 	behind int
 	// one reports that no second statement may follow.
 	one, named bool
+	// common reports a name that methods of others have, as those of caches.
+	common bool
+	takes  Takes
 }{
-	"Query": {one: true}, "QueryRow": {one: true}, "QueryContext": {one: true}, "QueryRowContext": {one: true},
-	"Exec": {}, "ExecContext": {}, "MustExec": {}, "MustExecContext": {},
+	"Query": {one: true}, "QueryRow": {one: true, takes: TakesOne}, "QueryContext": {one: true}, "QueryRowContext": {one: true, takes: TakesOne},
+	"Exec": {takes: TakesNone}, "ExecContext": {takes: TakesNone}, "MustExec": {takes: TakesNone}, "MustExecContext": {takes: TakesNone},
 	"Prepare": {one: true}, "PrepareContext": {one: true}, "Preparex": {one: true}, "PreparexContext": {one: true},
-	"Queryx": {one: true}, "QueryRowx": {one: true}, "QueryxContext": {one: true}, "QueryRowxContext": {one: true},
-	"Get": {behind: 1, one: true}, "Select": {behind: 1, one: true}, "GetContext": {behind: 2, one: true}, "SelectContext": {behind: 2, one: true},
-	"NamedQuery": {one: true, named: true}, "NamedExec": {one: true, named: true}, "NamedQueryContext": {one: true, named: true},
-	"NamedExecContext": {one: true, named: true}, "PrepareNamed": {one: true, named: true}, "Queue": {one: true},
+	"Queryx": {one: true}, "QueryRowx": {one: true, takes: TakesOne}, "QueryxContext": {one: true}, "QueryRowxContext": {one: true, takes: TakesOne},
+	"Get": {behind: 1, one: true, common: true, takes: TakesOne}, "Select": {behind: 1, one: true, common: true},
+	"GetContext": {behind: 2, one: true, common: true, takes: TakesOne}, "SelectContext": {behind: 2, one: true, common: true},
+	"NamedQuery": {one: true, named: true}, "NamedExec": {one: true, named: true, takes: TakesNone}, "NamedQueryContext": {one: true, named: true},
+	"NamedExecContext": {one: true, named: true, takes: TakesNone}, "PrepareNamed": {one: true, named: true}, "PrepareNamedContext": {one: true, named: true},
+	"Queue": {one: true, common: true},
 }
 
 // libraries are the paths that a file imports if such methods are theirs.
@@ -70,7 +75,13 @@ func Go(f *File) (p Program, err error) {
 	if !ours {
 		return p, nil
 	}
-	g := goReader{text: f.Text, offset: offset, packages: packages, named: map[string]ast.Expr{}, read: map[token.Pos]bool{}}
+	g := goReader{text: f.Text, offset: offset, packages: packages, generated: ast.IsGenerated(file), named: map[string]ast.Expr{}, prepared: map[string]bool{}, read: map[token.Pos]*Script{}}
+	for _, c := range p.Comments {
+		if name := markerIn(f.Text[c.Start:c.End]); name != "" && c.Start < offset(file.Package) {
+			g.dialect = name
+			break
+		}
+	}
 	ast.Inspect(file, g.define)
 	ast.Inspect(file, g.visit)
 	slices.SortFunc(g.scripts, func(a, b *Script) int { return a.Start - b.Start })
@@ -83,10 +94,17 @@ type goReader struct {
 	text     string
 	offset   func(token.Pos) int
 	packages map[string]bool
+	// dialect is what the comments before the program name, "" if nothing.
+	dialect string
+	// generated reports a program that another one wrote.
+	generated bool
 	// named are the strings that a constant or variable of the file stands for, nil
 	// for a name that is given several.
-	named   map[string]ast.Expr
-	read    map[token.Pos]bool
+	named map[string]ast.Expr
+	// prepared are the names of prepared statements, whose methods take no SQL.
+	prepared map[string]bool
+	// read are the scripts by where they begin, as several calls may share one.
+	read    map[token.Pos]*Script
 	scripts []*Script
 	left    int
 }
@@ -104,13 +122,19 @@ func (g *goReader) define(n ast.Node) bool {
 		g.named[id.Name] = value
 	}
 	switch n := n.(type) {
+	case *ast.Field:
+		g.prepares(n.Type, n.Names)
 	case *ast.ValueSpec:
+		g.prepares(n.Type, n.Names)
 		for i, name := range n.Names {
 			if i < len(n.Values) {
 				note(name, n.Values[i])
 			}
 		}
 	case *ast.AssignStmt:
+		if call, ok := n.Rhs[0].(*ast.CallExpr); ok && makesStatement(call) && lastName(n.Lhs[0]) != "" {
+			g.prepared[lastName(n.Lhs[0])] = true
+		}
 		for i, name := range n.Lhs {
 			if len(n.Lhs) == len(n.Rhs) && n.Tok != token.ADD_ASSIGN {
 				note(name, n.Rhs[i])
@@ -133,38 +157,57 @@ func (g *goReader) visit(n ast.Node) bool {
 		return true
 	}
 	how, ok := takesSQL[method.Sel.Name]
-	if x, isName := method.X.(*ast.Ident); !ok || isName && g.packages[x.Name] {
+	if !ok || g.prepared[lastName(method.X)] {
 		return true
 	}
-	if how.behind == 0 && len(call.Args) > 0 && !g.anyLiteral(call.Args[:min(len(call.Args), 2)]) {
+	last := how.behind + 1 // of the arguments that may be the SQL
+	if x, isName := method.X.(*ast.Ident); isName {
+		other, isPackage := g.packages[x.Name]
+		if other {
+			return true
+		}
+		if isPackage { // sqlx takes what is asked as an argument
+			last++
+		}
+	}
+	if how.behind == 0 && len(call.Args) > 0 && !g.anyLiteral(call.Args[:min(len(call.Args), last+1)]) {
 		g.left++
 		return true
 	}
-	for i := how.behind; i < len(call.Args) && i <= how.behind+1; i++ {
+	for i := how.behind; i < len(call.Args) && i <= last; i++ {
 		pieces, constant := g.constant(call.Args[i], nil)
 		if len(pieces) == 0 {
 			continue
 		}
-		if i > 0 {
-			if before, _ := g.constant(call.Args[i-1], nil); len(before) > 0 {
-				return true
+		if constant && isName(pieces) { // of a prepared statement, whose SQL may follow
+			if strings.HasPrefix(method.Sel.Name, "Prepare") {
+				last = i + 1
+				continue
 			}
+			return true
+		}
+		if how.common && !looksLikeSQL(pieces[0]) {
+			return true
 		}
 		if !constant {
 			g.left++
 			return true
 		}
-		if !g.read[pieces[0].Pos()] {
-			g.read[pieces[0].Pos()] = true
-			s := g.script(pieces)
-			s.Named = how.named
-			switch {
-			case how.one:
-				s.Single = method.Sel.Name + " sends one statement"
-			case i+1 < len(call.Args):
-				s.Single = method.Sel.Name + " with parameters sends one statement"
-			}
+		s := g.read[pieces[0].Pos()]
+		if s == nil {
+			s = g.script(pieces)
+			s.Dialect = g.dialect
+			s.Named, s.Takes, s.Generated = how.named, how.takes, g.generated
+			g.read[pieces[0].Pos()] = s
 			g.scripts = append(g.scripts, s)
+		}
+		s.Takes = min(s.Takes, how.takes)
+		switch {
+		case s.Single != "":
+		case how.one:
+			s.Single = method.Sel.Name + " sends one statement"
+		case i+1 < len(call.Args):
+			s.Single = method.Sel.Name + " with parameters sends one statement"
 		}
 		return true
 	}

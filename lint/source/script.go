@@ -23,6 +23,10 @@ type Script struct {
 	Quote byte
 	// Named reports that a library takes :name for a parameter.
 	Named bool
+	// Generated reports that a program wrote the file, so that fixes belong elsewhere.
+	Generated bool
+	// Takes is how many rows the program takes of each of its statements.
+	Takes Takes
 
 	// Unread says what of the script is not among its statements, "" if nothing.
 	Unread string
@@ -39,16 +43,33 @@ type Statement struct {
 	// Edits take out what is not SQL (a variable of psql), ascending and relative to
 	// Start.
 	Edits []rewrite.Edit
+	// Sent reports that a client sends the very text that Edits make, where otherwise a
+	// parameter stands for what is not known.
+	Sent bool
 	// Name is the name that a tool gives it, as sqlc does, "" for none.
 	Name string
-	// Single is as in Script.
+	// Single and Takes are as in Script.
 	Single string
+	Takes  Takes
 	// Sets is the setting that it gives a value, by which the statements behind it are
 	// read, nil if it sets none.
 	Sets *Setting
 	// Skip says why the statement is not to be looked at, "" if it is.
 	Skip string
 }
+
+// Takes is how many of a statement's rows a program takes, whatever the server sends.
+type Takes uint8
+
+// How many rows are taken, most first.
+const (
+	// TakesAll is all of them, or it is not known how many.
+	TakesAll Takes = iota
+	// TakesOne is the first one.
+	TakesOne
+	// TakesNone is none of them.
+	TakesNone
+)
 
 // Comment is a comment of a script.
 type Comment struct {
@@ -65,8 +86,11 @@ func (s *Script) InFile(offset int) int {
 }
 
 // FixInFile returns an edit of the script's SQL as one of the file. ok is false if it
-// touches what is not the same in both.
+// touches what is not the same in both, or if a program wrote the file.
 func (s *Script) FixInFile(e rewrite.Edit) (fix rewrite.Edit, ok bool) {
+	if s.Generated {
+		return fix, false
+	}
 	start, end := s.InFile(e.Start), s.InFile(e.End)
 	if end-start != e.End-e.Start {
 		return fix, false

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,9 @@ type cutting struct {
 	copies       int           // of COPY … FROM STDIN whose data follow what is sent next
 	// whole is set between goose's StatementBegin and StatementEnd.
 	whole bool
-	// name and single are what an annotation says of the statements that follow.
+	// name, single and takes are what an annotation says of the statements that follow.
 	name, single string
+	takes        Takes
 	// changed reports that tokens is another one since the pass began.
 	changed bool
 }
@@ -53,9 +55,11 @@ const keptTokens = 12
 // Cut finds the statements and comments of s, whose SQL is sql. The error says why
 // the text is no SQL yet, as with a template.
 func Cut(s *Script, sql string, d rewrite.Tokenizer) (template string) {
-	begin := cutting{tokens: d, single: s.Single}
+	begin := cutting{tokens: d, single: s.Single, takes: s.Takes}
 	c := splitter{cutting: begin, postgres: d.Name() == "postgres", text: sql, out: s, delimiter: ";"}
 	c.read()
+	// A \copy in the midst of a statement ends before it does.
+	slices.SortStableFunc(s.Statements, func(a, b Statement) int { return a.Start - b.Start })
 	c.addOtherWays(begin)
 	return c.template
 }
@@ -75,6 +79,9 @@ func (c *splitter) pass(base int) (next int) {
 	for t := range c.tokens.Tokens(c.text[base:]) {
 		t.Start, t.End = t.Start+base, t.End+base
 		if t.Kind == rewrite.TokenComment {
+			if c.isTemplate(t) {
+				return len(c.text)
+			}
 			if next := c.comment(t); next > 0 {
 				return next
 			}
@@ -106,7 +113,7 @@ func (c *splitter) pass(base int) (next int) {
 // take adds a token to the statement.
 func (c *splitter) take(t rewrite.Token) {
 	if c.count == 0 {
-		c.st = Statement{Start: skipBlanks(c.text, c.begin), Name: c.name, Single: c.single}
+		c.st = Statement{Start: skipBlanks(c.text, c.begin), Name: c.name, Single: c.single, Takes: c.takes}
 	}
 	c.count++
 	c.last, c.commentsFrom = t.End, len(c.out.Comments)

@@ -59,7 +59,9 @@ func Walk(paths []string) iter.Seq2[string, error] {
 		}
 		for _, path := range paths {
 			if path != "-" {
-				path = filepath.Clean(path)
+				if path = filepath.Clean(path); path == "-" {
+					path = "./-" // a file of that name
+				}
 			}
 			if !walkOne(path, once) {
 				return

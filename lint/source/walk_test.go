@@ -36,7 +36,7 @@ func walk(paths ...string) (all []string) {
 }
 
 func TestWalk(t *testing.T) {
-	tree(t, "a.sql", "b.txt", "db/1.sql", "db/2.up.sql", "db/deep/er/3.sql", "db/.git/x.sql", "node_modules/m.sql", "vendor/v.sql", "main.go", "README.md", "db/odd.name")
+	tree(t, "a.sql", "b.txt", "db/1.sql", "db/2.up.sql", "db/deep/er/3.sql", "db/.git/x.sql", "node_modules/m.sql", "vendor/v.sql", "main.go", "README.md", "db/odd.name", "-")
 	for _, c := range []struct {
 		paths []string
 		want  string
@@ -50,6 +50,7 @@ func TestWalk(t *testing.T) {
 		{[]string{"**/?.sql"}, "a.sql db/1.sql db/deep/er/3.sql"},
 		{[]string{"db/*.up.sql"}, "db/2.up.sql"},
 		{[]string{"-", "a.sql"}, "- a.sql"},
+		{[]string{"./-", "-"}, "./- -"},
 		{[]string{"gone.sql", "a.sql"}, "gone.sql: no such file or directory a.sql"},
 		{[]string{"x*.sql"}, "x*.sql: no file fits the pattern"},
 		{[]string{"[.sql"}, "[.sql: syntax error in pattern"},
