@@ -13,7 +13,7 @@ import (
 func TestRulesDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Rules of rowcap lint\n\n<!-- Generated from lint/rule_*.go by `make docs`; do not edit. -->\n\n" +
-		"What `rowcap lint` looks for. [lint.md](lint.md) says how to use it.\n\n| code | name | severity | what is found |\n|---|---|---|---|\n")
+		"What `rowcap lint` looks for. [lint.md](lint.md) says how to use it. Examples are in the SQL of PostgreSQL where no other dialect is named.\n\n| code | name | severity | what is found |\n|---|---|---|---|\n")
 	for _, r := range lint.Rules() {
 		fmt.Fprintf(&b, "| [%s](#%s-%s) | `%s` | %s | %s |\n", r.Code, strings.ToLower(r.Code), r.Name, r.Name, r.Severity, r.Summary)
 	}

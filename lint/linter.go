@@ -149,7 +149,7 @@ func (l *Linter) file(f *source.File, language source.Language) (out Result) {
 		}
 		c.programDirectives(program.Comments)
 		if program.Left > 0 {
-			c.out.Skipped = append(c.out.Skipped, Skipped{Why: fmt.Sprintf("SQL that %d of its calls put together at run time, or have from other files, is not looked at", program.Left)})
+			c.out.Skipped = append(c.out.Skipped, Skipped{Why: fmt.Sprintf("SQL that %d of its calls put together at run time or from constants that stand elsewhere, or have from other files, is not looked at", program.Left)})
 		}
 	case source.LanguageMarkdown:
 		for _, s := range source.Markdown(f) {

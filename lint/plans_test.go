@@ -27,7 +27,7 @@ func expected(p rewrite.Plan, doubted bool) map[string]bool {
 	return map[string]bool{
 		"refused or copy":   p.Method == rewrite.MethodRefuse || st.Kind == rewrite.KindCopy && st.ReturnsRows && p.Why != "reads system catalogues only",
 		"unread":            unread && !doubted && p.Method != rewrite.MethodRefuse,
-		"RC101":             query && held && st.Limit.Form == rewrite.LimitNone,
+		"RC101":             (query || st.Kind == rewrite.KindFetch) && held && st.Limit.Form == rewrite.LimitNone,
 		"RC102":             capped && st.Limit.Form == rewrite.LimitLiteral,
 		"guard":             p.Method == rewrite.MethodGuard && !(st.Kind == rewrite.KindUtility && st.Writes),
 		"RC107":             query && st.Locks && held && p.Method != rewrite.MethodOwn,

@@ -25,7 +25,9 @@ func checkLimitParameter(s *Statement) []hit {
 		what = "a parameter"
 	}
 	message := "the limit is " + what + ", known at run time only: "
-	if p := s.Plan; p.Metered() {
+	if p := s.Plan; p.Method == rewrite.MethodGuard {
+		message += fmt.Sprintf("the rows are counted, up to %d", p.Cap.Rows)
+	} else if p.Metered() {
 		message += fmt.Sprintf("it is bounded by %d", p.Cap.Rows)
 	} else {
 		message += "nothing bounds it"

@@ -21,12 +21,15 @@ var unboundedSelect = Rule{
 // cap.
 func checkUnboundedSelect(s *Statement) []hit {
 	st := s.Plan.Statement
-	if !s.query() || st.Limit.Form != rewrite.LimitNone || !s.Plan.Metered() || s.Plan.Method == rewrite.MethodPass || !s.capShows() || s.oneRow() {
+	if !s.query() && st.Kind != rewrite.KindFetch || st.Limit.Form != rewrite.LimitNone || !s.Plan.Metered() || s.Plan.Method == rewrite.MethodPass || !s.capShows() || s.oneRow() {
 		return nil
 	}
 	whose := "the default limit"
 	if s.Plan.Cap.Source == rewrite.SourceCapped {
 		whose = "the maximum"
+	}
+	if st.Kind == rewrite.KindFetch {
+		return []hit{{message: fmt.Sprintf("FETCH takes all rows that are left: %s of %d rows would hold it", whose, s.Plan.Cap.Rows), hint: "fetch a number of rows, page by page"}}
 	}
 	return []hit{{
 		message: fmt.Sprintf("the query has no limit: %s of %d rows would hold it", whose, s.Plan.Cap.Rows),

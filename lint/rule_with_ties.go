@@ -7,7 +7,7 @@ var withTies = Rule{
 	Summary: "FETCH FIRST … WITH TIES can return more rows than its number.",
 	Why:     "All rows that are equal in order to the last one come as well, maybe all of the table. No limit in the text can say both, so the rows are counted as they come, and above the maximum WITH TIES becomes ONLY.",
 	Bad:     "SELECT id FROM scores ORDER BY points FETCH FIRST 10 ROWS WITH TIES",
-	Good:    "SELECT id FROM scores ORDER BY points, id FETCH FIRST 10 ROWS ONLY",
+	Good:    "SELECT id FROM scores ORDER BY points, id LIMIT 10",
 	check:   checkWithTies,
 }
 

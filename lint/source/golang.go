@@ -75,7 +75,8 @@ func Go(f *File) (p Program, err error) {
 	if !ours {
 		return p, nil
 	}
-	g := goReader{text: f.Text, offset: offset, packages: packages, generated: ast.IsGenerated(file), named: map[string]ast.Expr{}, prepared: map[string]bool{}, read: map[token.Pos]*Script{}}
+	g := goReader{text: f.Text, offset: offset, packages: packages, generated: ast.IsGenerated(file), named: map[string]ast.Expr{}, prepared: map[string]bool{}, read: map[token.Pos]*Script{},
+		byName: map[*Script][]string{}, asked: map[string]int{}}
 	for _, c := range p.Comments {
 		if name := markerIn(f.Text[c.Start:c.End]); name != "" && c.Start < offset(file.Package) {
 			g.dialect = name
@@ -84,6 +85,7 @@ func Go(f *File) (p Program, err error) {
 	}
 	ast.Inspect(file, g.define)
 	ast.Inspect(file, g.visit)
+	g.share(file)
 	slices.SortFunc(g.scripts, func(a, b *Script) int { return a.Start - b.Start })
 	p.Scripts, p.Left = g.scripts, g.left
 	return p, nil
@@ -106,7 +108,11 @@ type goReader struct {
 	// read are the scripts by where they begin, as several calls may share one.
 	read    map[token.Pos]*Script
 	scripts []*Script
-	left    int
+	// byName are the names by which scripts are asked for, and asked how often each name is
+	// all of a call's SQL.
+	byName map[*Script][]string
+	asked  map[string]int
+	left   int
 }
 
 // define notes what names stand for.
@@ -202,6 +208,10 @@ func (g *goReader) visit(n ast.Node) bool {
 			g.scripts = append(g.scripts, s)
 		}
 		s.Takes = min(s.Takes, how.takes)
+		if name, ok := ast.Unparen(call.Args[i]).(*ast.Ident); ok {
+			g.asked[name.Name]++
+		}
+		g.byName[s] = append(g.byName[s], names(call.Args[i])...)
 		switch {
 		case s.Single != "":
 		case how.one:

@@ -69,3 +69,46 @@ func lastName(e ast.Expr) string {
 	}
 	return ""
 }
+
+// names returns the names in an expression.
+func names(e ast.Expr) (all []string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			all = append(all, id.Name)
+		}
+		return true
+	})
+	return all
+}
+
+// share notes scripts that other code may use too: by a name of the package, or by one that
+// stands for more than the SQL of calls.
+func (g *goReader) share(file *ast.File) {
+	used := map[string]int{}
+	for _, d := range file.Decls {
+		ast.Inspect(d, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				used[id.Name]++
+			}
+			return true
+		})
+	}
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, name := range v.Names {
+					delete(used, name.Name) // it is not known how often: other files may have it
+				}
+			}
+		}
+	}
+	for s, names := range g.byName {
+		for _, name := range names {
+			s.Shared = s.Shared || used[name] != 1+g.asked[name]
+		}
+	}
+}

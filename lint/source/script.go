@@ -23,8 +23,9 @@ type Script struct {
 	Quote byte
 	// Named reports that a library takes :name for a parameter.
 	Named bool
-	// Generated reports that a program wrote the file, so that fixes belong elsewhere.
-	Generated bool
+	// Generated reports that a program wrote the file, so that fixes belong elsewhere, and
+	// Shared a literal that the program may use in other ways too.
+	Generated, Shared bool
 	// Takes is how many rows the program takes of each of its statements.
 	Takes Takes
 
@@ -86,9 +87,10 @@ func (s *Script) InFile(offset int) int {
 }
 
 // FixInFile returns an edit of the script's SQL as one of the file. ok is false if it
-// touches what is not the same in both, or if a program wrote the file.
+// touches what is not the same in both, if a program wrote the file, or if the text is used
+// in other ways too.
 func (s *Script) FixInFile(e rewrite.Edit) (fix rewrite.Edit, ok bool) {
-	if s.Generated {
+	if s.Generated || s.Shared {
 		return fix, false
 	}
 	start, end := s.InFile(e.Start), s.InFile(e.End)
